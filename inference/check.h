@@ -15,9 +15,9 @@ class Error : public std::runtime_error {
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& message);
 
-// Joins its arguments as a stream would: text("expected ", 4, ", found ", n).
+// Joins its arguments as a stream would: message("expected ", 4, ", found ", n).
 template <typename... Args>
-std::string text(const Args&... args) {
+std::string message(const Args&... args) {
   std::ostringstream out;
   (out << ... << args);
   return out.str();
@@ -27,4 +27,4 @@ std::string text(const Args&... args) {
 
 // A broken invariant of our own: prints the message and aborts, in release builds too.
 #define INFERENCE_CHECK(condition, ...) \
-  ((condition) ? (void)0 : ::inference::check_failed(#condition, __FILE__, __LINE__, ::inference::text(__VA_ARGS__)))
+  ((condition) ? (void)0 : ::inference::check_failed(#condition, __FILE__, __LINE__, ::inference::message(__VA_ARGS__)))

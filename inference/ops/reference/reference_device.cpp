@@ -107,7 +107,7 @@ class ReferenceDevice final : public Device {
 
   void* allocate(std::size_t n_bytes) override {
     void* memory = std::malloc(std::max<std::size_t>(n_bytes, 1));
-    if (memory == nullptr) throw Error(text("out of memory: ", n_bytes, " bytes were asked for"));
+    if (memory == nullptr) throw Error(message("out of memory: ", n_bytes, " bytes were asked for"));
     return memory;
   }
   void release(void* memory) override { std::free(memory); }

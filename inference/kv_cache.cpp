@@ -1,0 +1,86 @@
+#include "inference/kv_cache.h"
+
+namespace inference {
+namespace {
+
+constexpr int kDensePageSize = 128;  // for a model without sparse layers
+
+}  // namespace
+
+KvCache::KvCache(ops::Device& device, const TextConfig& config, DType dtype)
+    : device_(&device),
+      dtype_(dtype),
+      page_size_(config.block_size > 0 ? config.block_size : kDensePageSize),
+      kv_heads_(config.kv_heads),
+      head_dim_(config.head_dim),
+      index_dim_(config.index_dim),
+      layers_(static_cast<std::size_t>(config.n_layers)) {
+  INFERENCE_CHECK(dtype == DType::F32 || dtype == DType::BF16, "a cache of ", dtype_name(dtype));
+  for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].is_sparse = config.is_sparse[i];
+}
+
+std::size_t KvCache::kv_page_bytes() const {
+  return std::size_t{2} * static_cast<std::size_t>(kv_heads_) * static_cast<std::size_t>(page_size_) *
+         static_cast<std::size_t>(head_dim_) * element_bytes(dtype_);
+}
+
+std::size_t KvCache::index_page_bytes(const Layer& layer) const {
+  if (!layer.is_sparse) return 0;
+  return static_cast<std::size_t>(page_size_) * static_cast<std::size_t>(index_dim_) * element_bytes(dtype_);
+}
+
+void KvCache::reserve(std::int64_t n_tokens) {
+  const std::int64_t needed = (n_tokens + page_size_ - 1) / page_size_;
+  while (n_pages_ < needed) {
+    // All of a page's buffers first, so that running out of memory leaves every layer with the same pages.
+    std::vector<ops::Buffer> fresh;
+    for (const Layer& layer : layers_) {
+      fresh.emplace_back(*device_, kv_page_bytes());
+      if (layer.is_sparse) fresh.emplace_back(*device_, index_page_bytes(layer));
+    }
+    std::size_t next = 0;
+    for (Layer& layer : layers_) {
+      layer.pages.push_back(fresh[next].data());
+      layer.buffers.push_back(std::move(fresh[next++]));
+      if (!layer.is_sparse) continue;
+      layer.index_pages.push_back(fresh[next].data());
+      layer.buffers.push_back(std::move(fresh[next++]));
+    }
+    ++n_pages_;
+  }
+}
+
+ops::KvLayer KvCache::layer(int layer_idx) const {
+  const Layer& layer = layers_[static_cast<std::size_t>(layer_idx)];
+  return {layer.pages, layer.index_pages, dtype_, page_size_, kv_heads_, head_dim_, layer.is_sparse ? index_dim_ : 0};
+}
+
+std::size_t KvCache::n_bytes() const {
+  std::size_t per_page = 0;
+  for (const Layer& layer : layers_) per_page += kv_page_bytes() + index_page_bytes(layer);
+  return per_page * static_cast<std::size_t>(n_pages_);
+}
+
+std::size_t KvCache::page_bytes(int layer_idx) const {
+  return kv_page_bytes() + index_page_bytes(layers_[static_cast<std::size_t>(layer_idx)]);
+}
+
+void KvCache::read_page(int layer_idx, std::int64_t page_idx, std::byte* to) const {
+  const Layer& layer = layers_[static_cast<std::size_t>(layer_idx)];
+  device_->download(to, layer.pages[static_cast<std::size_t>(page_idx)], kv_page_bytes());
+  if (layer.is_sparse) {
+    device_->download(to + kv_page_bytes(), layer.index_pages[static_cast<std::size_t>(page_idx)],
+                      index_page_bytes(layer));
+  }
+}
+
+void KvCache::write_page(int layer_idx, std::int64_t page_idx, const std::byte* from) {
+  const Layer& layer = layers_[static_cast<std::size_t>(layer_idx)];
+  device_->upload(layer.pages[static_cast<std::size_t>(page_idx)], from, kv_page_bytes());
+  if (layer.is_sparse) {
+    device_->upload(layer.index_pages[static_cast<std::size_t>(page_idx)], from + kv_page_bytes(),
+                    index_page_bytes(layer));
+  }
+}
+
+}  // namespace inference
