@@ -1,0 +1,207 @@
+#include "capture/x11_source.h"
+
+#include <xcb/randr.h>
+#include <xcb/screensaver.h>
+
+#include <vector>
+
+#include "capture/error.h"
+#include "capture/shared_image.h"
+#include "capture/x11_damage.h"
+#include "capture/x11_surface.h"
+
+namespace capture {
+namespace {
+
+// A picture is read while its monitors or window may change; after this many changes in a row we say so.
+constexpr int kMaxAttempts = 4;
+
+void require_pixel_format(const X11Connection& x) {
+  const xcb_setup_t* setup = xcb_get_setup(x.get());
+  bool is_supported = false;
+  for (auto at = xcb_setup_pixmap_formats_iterator(setup); at.rem > 0; xcb_format_next(&at)) {
+    is_supported |= at.data->depth == x.screen().root_depth && at.data->depth == 24 && at.data->bits_per_pixel == 32;
+  }
+  if (!is_supported || setup->image_byte_order != XCB_IMAGE_ORDER_LSB_FIRST) {
+    throw Error("The X server at " + x.display() + " has a colour depth of " + std::to_string(x.screen().root_depth) +
+                " bits; capture needs 24 in 32-bit little-endian pixels");
+  }
+}
+
+void require_extensions(const X11Connection& x) {
+  require_damage(x);
+  x.require(&xcb_shm_id, "MIT-SHM", "capture");
+  x.require(&xcb_randr_id, "RANDR", "finding the monitors");
+  const auto shm_cookie = xcb_shm_query_version(x.get());
+  const auto randr_cookie = xcb_randr_query_version(x.get(), 1, 5);
+  const XReply<xcb_shm_query_version_reply_t> shm(xcb_shm_query_version_reply(x.get(), shm_cookie, nullptr));
+  const XReply<xcb_randr_query_version_reply_t> randr(xcb_randr_query_version_reply(x.get(), randr_cookie, nullptr));
+  if (!shm || shm->major_version < 1 || (shm->major_version == 1 && shm->minor_version < 2)) {
+    throw Error("The X server at " + x.display() + " can't share memory by descriptor (MIT-SHM 1.2); is it remote?");
+  }
+  if (!randr || randr->major_version < 1 || (randr->major_version == 1 && randr->minor_version < 5)) {
+    throw Error("The X server at " + x.display() + " is too old: it has no RANDR 1.5");
+  }
+}
+
+// Rootless XWayland has a root window that can't be read.
+void require_readable_root(const X11Connection& x) {
+  xcb_generic_error_t* raw_error = nullptr;
+  const auto cookie = xcb_get_image(x.get(), XCB_IMAGE_FORMAT_Z_PIXMAP, x.root(), 0, 0, 1, 1, ~0u);
+  const XReply<xcb_get_image_reply_t> reply(xcb_get_image_reply(x.get(), cookie, &raw_error));
+  const XError error(raw_error);
+  if (reply) return;
+  throw Error("The desktop of " + x.display() + " can't be read (" + describe(error.get()) +
+              "): under XWayland only single windows of X programs can be seen; use those or a private desktop");
+}
+
+}  // namespace
+
+class X11Source::Impl {
+ public:
+  Impl(std::shared_ptr<X11Connection> x, const CaptureTarget& target)
+      : x_(std::move(x)), pool_(x_), monitors_(x_), has_saver_(x_->has(&xcb_screensaver_id)) {
+    if (const auto* window = std::get_if<OneWindow>(&target)) {
+      locator_ = locate_window(x_, window->id);
+    } else {
+      const auto* monitor = std::get_if<OneMonitor>(&target);
+      locator_ = locate_screen(x_, monitor ? &monitor->name : nullptr);
+    }
+    damage_ = std::make_unique<X11Damage>(x_, locator_->window());
+  }
+
+  Grab grab(const GrabOptions& options) {
+    try {
+      std::string reason;
+      for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+        const SurfaceOrReason found = locate(options.reread_all);
+        if (const auto* why = std::get_if<std::string>(&found)) return {nullptr, *why};
+        const auto& surface = std::get<Surface>(found);
+        if (is_screen_saver_on_) {
+          return {nullptr,
+                  "The screen saver of " + x_->display() + " hides the screen: wake it with a key or the pointer"};
+        }
+        const std::shared_ptr<SharedImage> image = up_to_date_image(surface, options, reason);
+        if (image) return finish(surface, image, options);
+      }
+      return {nullptr, "No picture of " + x_->display() + ": " + reason};
+    } catch (const Error& error) {
+      return {nullptr, error.what()};
+    }
+  }
+
+  std::vector<Monitor> monitors() {
+    monitors_.ask();
+    return monitors_.answer();
+  }
+
+  const X11Connection& connection() const { return *x_; }
+
+ private:
+  // Everything that must be known before pixels are read, in one round trip.
+  SurfaceOrReason locate(bool reread_all) {
+    const auto changes = damage_->ask();
+    locator_->ask();
+    xcb_screensaver_query_info_cookie_t saver{};
+    if (has_saver_) saver = xcb_screensaver_query_info(x_->get(), x_->root());
+    const std::vector<Rect> changed = damage_->answer(changes);
+    SurfaceOrReason found = locator_->answer();
+    is_screen_saver_on_ = has_saver_ && saver_state(saver) == XCB_SCREENSAVER_STATE_ON;
+    const auto* surface = std::get_if<Surface>(&found);
+    if (surface == nullptr) {
+      pool_.set_size({});
+      return found;
+    }
+    discard_events();
+    pool_.set_size({surface->area_pt.width, surface->area_pt.height});
+    // What was read from elsewhere says nothing about this place.
+    const bool is_elsewhere = surface->x != last_.x || surface->y != last_.y || surface->area_pt != last_.area_pt;
+    if (reread_all || is_elsewhere) pool_.mark_stale({0, surface->area_pt.height});
+    for (const Rect& r : changed) {
+      const Rect rows = intersect({0, r.y - surface->damage_y, 1, r.height}, {0, 0, 1, surface->area_pt.height});
+      pool_.mark_stale({rows.y, rows.bottom()});
+    }
+    last_ = *surface;
+    return found;
+  }
+
+  std::uint8_t saver_state(xcb_screensaver_query_info_cookie_t cookie) {
+    const XReply<xcb_screensaver_query_info_reply_t> reply(
+        xcb_screensaver_query_info_reply(x_->get(), cookie, nullptr));
+    return reply ? reply->state : std::uint8_t{XCB_SCREENSAVER_STATE_DISABLED};
+  }
+
+  // Null and a reason when the read failed, as it does when the window or monitor changed in between.
+  std::shared_ptr<SharedImage> up_to_date_image(const Surface& surface, const GrabOptions& options,
+                                                std::string& reason) {
+    if (!options.with_cursor) {  // the pointer is drawn into the image, so that one must be nobody's
+      if (auto image = pool_.up_to_date()) return image;
+    }
+    auto image = pool_.free_image();
+    std::vector<xcb_shm_get_image_cookie_t> cookies;
+    for (const RowBand& band : image->stale.bands()) {
+      cookies.push_back(image->request(surface.drawable, surface.x, surface.y, band));
+    }
+    reason.clear();
+    for (std::size_t i = 0; i < cookies.size(); ++i) {
+      const std::string failure = image->finish(cookies[i], image->stale.bands()[i]);
+      if (!failure.empty()) reason = failure;
+    }
+    if (!reason.empty()) return nullptr;
+    image->stale.clear();
+    return image;
+  }
+
+  Grab finish(const Surface& surface, const std::shared_ptr<SharedImage>& image, const GrabOptions& options) {
+    const auto captured_at = Frame::Clock::now();
+    cv::Mat pixels(surface.area_pt.height, surface.area_pt.width, CV_8UC4, image->pixels());
+    if (options.with_cursor) {
+      const std::optional<Cursor> cursor = query_cursor(*x_);
+      if (!cursor) return {nullptr, "The X server at " + x_->display() + " doesn't tell the pointer's shape"};
+      image->stale.add(draw_cursor(*cursor, surface.area_pt, pixels));
+    }
+    ScreenMap map(surface.area_pt, {pixels.cols, pixels.rows}, surface.monitors);
+    auto frame = std::make_shared<const Frame>(std::move(pixels), std::move(map), captured_at, image);
+    if (!options.area_pt) return {std::move(frame), {}};
+    const Rect area = *options.area_pt;
+    if (area.is_empty() || !surface.area_pt.contains(area)) {
+      return {nullptr, "The area asked for is not inside what is captured: " + frame->screen_map.describe()};
+    }
+    return {crop(frame, {area.x - surface.area_pt.x, area.y - surface.area_pt.y, area.width, area.height}), {}};
+  }
+
+  void discard_events() {
+    while (const XReply<xcb_generic_event_t> event{xcb_poll_for_queued_event(x_->get())}) continue;
+  }
+
+  std::shared_ptr<X11Connection> x_;
+  SharedImagePool pool_;
+  MonitorReader monitors_;
+  std::unique_ptr<SurfaceLocator> locator_;
+  std::unique_ptr<X11Damage> damage_;
+  Surface last_;
+  bool has_saver_, is_screen_saver_on_ = false;
+};
+
+std::unique_ptr<X11Source> X11Source::open(const Options& options) {
+  auto x = X11Connection::open(options.display);
+  require_extensions(*x);
+  require_pixel_format(*x);
+  if (!std::holds_alternative<OneWindow>(options.target)) require_readable_root(*x);
+  return std::unique_ptr<X11Source>(new X11Source(std::make_unique<Impl>(std::move(x), options.target)));
+}
+
+X11Source::X11Source(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+X11Source::~X11Source() = default;
+
+Grab X11Source::grab(const GrabOptions& options) {
+  return impl_->grab(options);
+}
+std::vector<Monitor> X11Source::monitors() {
+  return impl_->monitors();
+}
+std::optional<Cursor> X11Source::cursor() {
+  return query_cursor(impl_->connection());
+}
+
+}  // namespace capture
