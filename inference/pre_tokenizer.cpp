@@ -29,7 +29,8 @@ std::string in_pcre2_words(std::string_view pattern) {
     }
     const char escaped = pattern[++i];
     if (std::string_view("wWbBhHRXKG").find(escaped) != std::string_view::npos) {
-      throw Error(text("pattern \"", pattern, "\": \\", escaped, " differs between regex engines and isn't supported"));
+      throw Error(
+          message("pattern \"", pattern, "\": \\", escaped, " differs between regex engines and isn't supported"));
     }
     if (escaped == 's') {
       result += "\\p{White_Space}";
@@ -57,10 +58,10 @@ class SplitPattern {
     PCRE2_SIZE error_at = 0;
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
                               PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &error_at, nullptr));
-    if (code_ == nullptr) throw Error(text("pattern \"", pattern_, "\": ", pcre2_message(error)));
+    if (code_ == nullptr) throw Error(message("pattern \"", pattern_, "\": ", pcre2_message(error)));
     uint32_t matches_nothing = 0;
     pcre2_pattern_info(code_.get(), PCRE2_INFO_MATCHEMPTY, &matches_nothing);
-    if (matches_nothing != 0) throw Error(text("pattern \"", pattern_, "\" can match an empty text"));
+    if (matches_nothing != 0) throw Error(message("pattern \"", pattern_, "\" can match an empty text"));
     // Where the machine has no JIT the interpreter gives the same matches, slower.
     pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);
   }
@@ -74,8 +75,8 @@ class SplitPattern {
     }
     if (result == PCRE2_ERROR_NOMATCH) return std::nullopt;
     if (result < 0) {
-      throw Error(text("pattern \"", pattern_, "\" failed on a text of ", subject.size(), " bytes at byte ", from, ": ",
-                       pcre2_message(result)));
+      throw Error(message("pattern \"", pattern_, "\" failed on a text of ", subject.size(), " bytes at byte ", from,
+                          ": ", pcre2_message(result)));
     }
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match_data);
     // \K is refused and lookbehind can't move the start, so that a match begins where it was asked to or later.

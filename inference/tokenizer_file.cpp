@@ -65,18 +65,18 @@ class Value {
   const json* operator->() const { return &json_; }
 
   [[noreturn]] void fail(const std::string& problem) const {
-    throw Error(text("tokenizer ", path_.string(), ": ", parent_ == nullptr ? "the file" : key(), ": ", problem));
+    throw Error(message("tokenizer ", path_.string(), ": ", parent_ == nullptr ? "the file" : key(), ": ", problem));
   }
 
   void expect(bool is_so, std::string_view expected) const {
-    if (!is_so) fail(text("expected ", expected, ", found ", shown()));
+    if (!is_so) fail(message("expected ", expected, ", found ", shown()));
   }
 
   bool has(const char* name) const { return json_.contains(name); }
 
   Value operator[](const char* name) const {
     const auto it = json_.find(name);
-    if (it == json_.end()) fail(text("expected a key \"", name, "\", found none"));
+    if (it == json_.end()) fail(message("expected a key \"", name, "\", found none"));
     return named(name, *it);
   }
   // `value` must be this object's member of that name. Both must outlive the result.
@@ -101,7 +101,7 @@ class Value {
   }
   int32_t id() const {
     const bool is_id = json_.is_number_integer() && json_ >= 0 && json_ <= kMaxId;
-    if (!is_id) expect(false, text("an id from 0 to ", kMaxId));
+    if (!is_id) expect(false, message("an id from 0 to ", kMaxId));
     return json_.get<int32_t>();
   }
   bool flag(const char* name, bool if_absent) const { return has(name) ? (*this)[name].boolean() : if_absent; }
@@ -115,12 +115,12 @@ class Value {
   std::string key() const {
     if (parent_ == nullptr) return "";
     const std::string before = parent_->key();
-    if (index_ != kNoIndex) return text(before, "[", index_, "]");
-    return text(before, before.empty() ? "" : ".", name_);
+    if (index_ != kNoIndex) return message(before, "[", index_, "]");
+    return message(before, before.empty() ? "" : ".", name_);
   }
 
   std::string shown() const {
-    if (json_.is_structured()) return text("an ", json_.type_name(), " of ", json_.size());
+    if (json_.is_structured()) return message("an ", json_.type_name(), " of ", json_.size());
     return shortened(json_.dump(-1, ' ', true));
   }
 
@@ -147,7 +147,7 @@ class Reader {
  private:
   static void expect_type(const Value& value, std::string_view type) {
     const Value found = value.object()["type"];
-    found.expect(*found == type, text("\"", type, "\""));
+    found.expect(*found == type, message("\"", type, "\""));
   }
 
   static void expect_false(const Value& object, const char* name) {
@@ -157,7 +157,7 @@ class Reader {
   // No two tokens share an id.
   void claim(int32_t id, const Value& where, std::string_view token) {
     const auto [it, is_new] = token_of_id_.emplace(id, token);
-    if (!is_new) where.fail(text("expected an id of its own, found ", id, ", which \"", it->second, "\" has too"));
+    if (!is_new) where.fail(message("expected an id of its own, found ", id, ", which \"", it->second, "\" has too"));
   }
 
   void read_added_tokens(const Value& list) {
@@ -196,7 +196,7 @@ class Reader {
       const Value value = vocab.named(written, item.value());
       const int32_t id = value.id();
       if (const auto added = id_of_added_.find(written); added != id_of_added_.end()) {
-        if (added->second != id) value.expect(false, text(added->second, " as in added_tokens"));
+        if (added->second != id) value.expect(false, message(added->second, " as in added_tokens"));
         continue;  // an added token that is listed here too; ordinary text must not come out as it
       }
       claim(id, value, written);
@@ -207,7 +207,7 @@ class Reader {
     }
     for (int byte = 0; byte < 256; ++byte) {
       const bool has_byte = file_.vocab.contains(std::string(1, static_cast<char>(byte)));
-      if (!has_byte) vocab.fail(text("expected a token for every single byte, found none for byte ", byte));
+      if (!has_byte) vocab.fail(message("expected a token for every single byte, found none for byte ", byte));
     }
   }
 
@@ -242,7 +242,7 @@ class Reader {
   int32_t ordinary_id(std::string_view written, const Value& merge) const {
     const auto it = id_of_written_.find(written);
     if (it == id_of_written_.end()) {
-      merge.fail(text("expected tokens of model.vocab that aren't added tokens, found \"", written, "\""));
+      merge.fail(message("expected tokens of model.vocab that aren't added tokens, found \"", written, "\""));
     }
     return it->second;
   }
@@ -295,7 +295,7 @@ class Reader {
 TokenizerFile read_tokenizer_file(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) throw Error(text("tokenizer ", path.string(), ": the file can't be read"));
+  if (!stream) throw Error(message("tokenizer ", path.string(), ": the file can't be read"));
   return parse_tokenizer_file(content, path);
 }
 
@@ -304,7 +304,7 @@ TokenizerFile parse_tokenizer_file(std::string_view content, const std::filesyst
   try {
     root = json::parse(content);
   } catch (const json::exception& error) {
-    throw Error(text("tokenizer ", path.string(), ": the file: expected JSON, found ", shortened(error.what())));
+    throw Error(message("tokenizer ", path.string(), ": the file: expected JSON, found ", shortened(error.what())));
   }
   return Reader().read(Value(root, path));
 }
