@@ -59,7 +59,8 @@ TestXServer::TestXServer(const Options& options) {
   const std::string screen = std::to_string(options.width) + "x" + std::to_string(options.height) + "x24";
   // -noreset: without it the server forgets monitors and keymaps when its last client leaves. -ac: no cookie needed.
   std::vector<std::string> command = {
-      "Xvfb", "-displayfd", std::to_string(ready[1]), "-screen", "0", screen, "-noreset", "-ac", "-nolisten", "tcp"};
+      "Xvfb", "-displayfd", std::to_string(ready[1]), "-screen", "0", screen, "-noreset", "-nolisten", "tcp"};
+  if (options.lets_everyone_in) command.emplace_back("-ac");
   command.insert(command.end(), options.extra_arguments.begin(), options.extra_arguments.end());
   pid_ = start(command, {}, ready[1]);
   close(ready[1]);

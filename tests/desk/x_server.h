@@ -14,7 +14,8 @@ class TestXServer {
  public:
   struct Options {
     int width = 1280, height = 800;
-    std::vector<std::string> extra_arguments;  // for Xvfb, for example {"-extension", "MIT-SHM"}
+    std::vector<std::string> extra_arguments{};  // for Xvfb, for example {"-extension", "MIT-SHM"}
+    bool lets_everyone_in = true;                // false: clients need a cookie
   };
 
   TestXServer() : TestXServer(Options{}) {}
