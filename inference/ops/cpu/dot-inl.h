@@ -1,0 +1,318 @@
+// Dot products of fp32 rows with rows in their stored type: the one inner loop of linear layers, attention scores and
+// block selection. Compiled once per instruction set (included again by foreach_target.h).
+//
+// The order of additions is part of the contract: a dot product depends on its two rows alone, never on how many rows
+// are computed together or on which path unpacked them. So a prompt in one piece, in chunks and token by token gives
+// the same bits, and block selection sees no near-ties that rounding could turn.
+
+#if defined(INFERENCE_OPS_CPU_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef INFERENCE_OPS_CPU_DOT_INL_H
+#undef INFERENCE_OPS_CPU_DOT_INL_H
+#else
+#define INFERENCE_OPS_CPU_DOT_INL_H
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "inference/ops/cpu/dot.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace inference::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+using Quad = hn::Vec<hn::Full128<float>>;  // four sums
+
+inline constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
+
+// A tile of the product holds kTileRows × 4 accumulators in registers, beside kTileRows inputs and one weight.
+inline constexpr int kTileRows = HWY_MAX_BYTES == 64 ? 6 : 3;
+
+// --- stored types ---
+// A row of stored values. A chunk is kVectors vectors of consecutive elements, unpacked in the order that costs least:
+// the elements of a 32-bit word go to the same lane of different vectors. Rows of x are packed into the same order.
+
+struct F32Row {
+  using Element = float;
+  static constexpr std::size_t kVectors = 2;
+  const float* data;
+  F32Row() = default;
+  F32Row(const Matrix& w, std::int64_t row) : data(static_cast<const float*>(w.data) + row * w.cols) {}
+  template <std::size_t kVector>
+  HWY_INLINE V vector(std::size_t chunk) const {
+    return hn::LoadU(D(), data + (chunk * 2 + kVector) * kLanes);
+  }
+};
+
+struct Bf16Row {
+  using Element = std::uint16_t;
+  static constexpr std::size_t kVectors = 2;
+  const std::uint16_t* data;
+  Bf16Row() = default;
+  Bf16Row(const Matrix& w, std::int64_t row) : data(static_cast<const std::uint16_t*>(w.data) + row * w.cols) {}
+  template <std::size_t kVector>
+  HWY_INLINE V vector(std::size_t chunk) const {
+    const hn::RebindToUnsigned<D> du;
+    const auto words = hn::BitCast(du, hn::LoadU(hn::Repartition<std::uint16_t, D>(), data + chunk * 2 * kLanes));
+    if constexpr (kVector == 0) return hn::BitCast(D(), hn::ShiftLeft<16>(words));
+    return hn::BitCast(D(), hn::And(words, hn::Set(du, 0xFFFF0000U)));
+  }
+};
+
+struct F16Row {
+  using Element = hwy::float16_t;
+  static constexpr std::size_t kVectors = 1;
+  const hwy::float16_t* data;
+  F16Row() = default;
+  F16Row(const Matrix& w, std::int64_t row) : data(static_cast<const hwy::float16_t*>(w.data) + row * w.cols) {}
+  template <std::size_t kVector>
+  HWY_INLINE V vector(std::size_t chunk) const {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<hwy::float16_t, D>(), data + chunk * kLanes));
+  }
+};
+
+// e4m3 codes with one E8M0 scale per 32. Sign, exponent and mantissa of a code, shifted to where fp32 has them, are the
+// value times 2^-120 (subnormal codes too); the scale's factor, a power of two, makes that exact.
+struct MxFp8Row {
+  using Element = std::uint8_t;
+  static constexpr std::size_t kVectors = 4;
+  const std::uint8_t* codes;
+  const std::uint8_t* scales;
+  MxFp8Row() = default;
+  MxFp8Row(const Matrix& w, std::int64_t row)
+      : codes(static_cast<const std::uint8_t*>(w.data) + row * w.cols), scales(w.scales + row * (w.cols / kMxGroup)) {}
+  HWY_INLINE V factor(std::size_t chunk) const {
+    const float* table = mx_factors();
+#if HWY_MAX_BYTES == 64
+    const hn::Half<D> half;
+    return hn::Combine(D(), hn::Set(half, table[scales[2 * chunk + 1]]), hn::Set(half, table[scales[2 * chunk]]));
+#else
+    return hn::Set(D(), table[scales[chunk * 4 * kLanes / kMxGroup]]);
+#endif
+  }
+  HWY_INLINE void unpack(std::size_t chunk, V* HWY_RESTRICT out) const {
+    const hn::RebindToSigned<D> di;
+    const auto words = hn::BitCast(di, hn::LoadU(hn::Repartition<std::uint8_t, D>(), codes + chunk * 4 * kLanes));
+    const auto mask = hn::Set(di, static_cast<std::int32_t>(0x87F00000U));
+    const V scale = factor(chunk);
+    out[0] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<24>(words)))));
+    out[1] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<16>(words)))));
+    out[2] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<8>(words)))));
+    out[3] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(words))));
+  }
+};
+
+// All vectors of a chunk.
+template <class Row>
+HWY_INLINE void unpack(const Row& row, std::size_t chunk, V* HWY_RESTRICT out) {
+  if constexpr (std::is_same_v<Row, MxFp8Row>) {
+    row.unpack(chunk, out);
+  } else {
+    out[0] = row.template vector<0>(chunk);
+    if constexpr (Row::kVectors == 2) out[1] = row.template vector<1>(chunk);
+  }
+}
+
+template <class Row>
+inline constexpr std::size_t kChunk = Row::kVectors * kLanes;  // elements
+
+// What a sum over a row must be multiplied by.
+template <class Row>
+inline constexpr float kSumFactor = std::is_same_v<Row, MxFp8Row> ? kMxSumFactor : 1.0F;
+
+// Calls f(Row()) with the row type of a stored type.
+template <class F>
+HWY_INLINE void with_weight_type(DType dtype, const F& f) {
+  if (dtype == DType::F32) return f(F32Row());
+  if (dtype == DType::BF16) return f(Bf16Row());
+  if (dtype == DType::F16) return f(F16Row());
+  INFERENCE_CHECK(dtype == DType::F8E4M3, "no dot product with ", dtype_name(dtype));
+  f(MxFp8Row());
+}
+
+// The same for what a cache may hold.
+template <class F>
+HWY_INLINE void with_cache_type(DType dtype, const F& f) {
+  if (dtype == DType::F32) return f(F32Row());
+  INFERENCE_CHECK(dtype == DType::BF16, "no cache of ", dtype_name(dtype));
+  f(Bf16Row());
+}
+
+// --- order of elements ---
+
+// to[0 … n) = x in the chunk order of Row, times factor; zeros up to the next multiple of kPadding.
+template <class Row>
+HWY_INLINE void pack_row(float* HWY_RESTRICT to, const float* HWY_RESTRICT x, std::size_t n, float factor) {
+  const D d;
+  const V f = hn::Set(d, factor);
+  const auto pack_chunk = [&](const float* from, float* out) HWY_ATTR {
+    if constexpr (Row::kVectors == 1 || std::is_same_v<Row, F32Row>) {
+      for (std::size_t i = 0; i < kChunk<Row>; i += kLanes) hn::StoreU(hn::Mul(f, hn::LoadU(d, from + i)), d, out + i);
+    } else if constexpr (Row::kVectors == 2) {
+      V a, b;
+      hn::LoadInterleaved2(d, from, a, b);
+      hn::StoreU(hn::Mul(f, a), d, out);
+      hn::StoreU(hn::Mul(f, b), d, out + kLanes);
+    } else {
+      V a, b, c, e;
+      hn::LoadInterleaved4(d, from, a, b, c, e);
+      hn::StoreU(hn::Mul(f, a), d, out);
+      hn::StoreU(hn::Mul(f, b), d, out + kLanes);
+      hn::StoreU(hn::Mul(f, c), d, out + 2 * kLanes);
+      hn::StoreU(hn::Mul(f, e), d, out + 3 * kLanes);
+    }
+  };
+  std::size_t i = 0;
+  for (; i + kChunk<Row> <= n; i += kChunk<Row>) pack_chunk(x + i, to + i);
+  for (; i < padded(n); i += kChunk<Row>) {
+    float tail[kChunk<Row>] = {};
+    if (i < n) std::copy(x + i, x + n, tail);
+    pack_chunk(tail, to + i);
+  }
+}
+
+// to[0 … n) = the packed row in its natural order, times factor; the inverse of pack_row. Reads whole chunks.
+template <class Row>
+HWY_INLINE void unpack_order(float* HWY_RESTRICT to, const float* HWY_RESTRICT packed, std::size_t n, float factor) {
+  constexpr std::size_t kStride = std::is_same_v<Row, F32Row> ? 1 : Row::kVectors;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t chunk = i / kChunk<Row> * kChunk<Row>, in_chunk = i - chunk;
+    to[i] = factor * packed[chunk + in_chunk % kStride * kLanes + in_chunk / kStride];
+  }
+}
+
+// to[0 … padded(n)) = elements first … first + n of a stored row as fp32 in chunk order (without kSumFactor), zero
+// padded. `first` is a multiple of kPadding.
+template <class Row>
+HWY_INLINE void unpack_row(float* HWY_RESTRICT to, const Row& row, std::size_t first, std::size_t n) {
+  const D d;
+  std::size_t i = 0;
+  const auto unpack_chunk = [&](const Row& from, std::size_t chunk) HWY_ATTR {
+    V values[Row::kVectors];
+    unpack(from, chunk, values);
+    for (std::size_t v = 0; v < Row::kVectors; ++v) hn::StoreU(values[v], d, to + i + v * kLanes);
+  };
+  for (; i + kChunk<Row> <= n; i += kChunk<Row>) unpack_chunk(row, (first + i) / kChunk<Row>);
+  if (i < n) {  // a part of a chunk, read from a copy so that nothing beyond the row is touched
+    Row tail;
+    if constexpr (std::is_same_v<Row, MxFp8Row>) {
+      std::uint8_t codes[kChunk<Row>] = {}, scales[2] = {};
+      std::copy(row.codes + first + i, row.codes + first + n, codes);
+      scales[0] = row.scales[(first + i) / kMxGroup];
+      tail.codes = codes;
+      tail.scales = scales;
+      unpack_chunk(tail, 0);
+    } else {
+      typename Row::Element values[kChunk<Row>] = {};
+      std::copy(row.data + first + i, row.data + first + n, values);
+      tail.data = values;
+      unpack_chunk(tail, 0);
+    }
+    i += kChunk<Row>;
+  }
+  for (; i < padded(n); i += kLanes) hn::StoreU(hn::Zero(d), d, to + i);
+}
+
+// --- sums ---
+
+// The four sums over lanes: pairs at distance 2, then 1, inside each 128 bits, then the 128-bit parts.
+HWY_INLINE Quad quad_sum(V a, V b, V c, V e) {
+  const D d;
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> dw;
+  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));  // a02 b02 a13 b13
+  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto ab2 = hn::BitCast(dw, ab), ce2 = hn::BitCast(dw, ce);
+  const V sum = hn::Add(hn::BitCast(d, hn::InterleaveLower(dw, ab2, ce2)),
+                        hn::BitCast(d, hn::InterleaveUpper(dw, ab2, ce2)));  // a b c e in each 128 bits
+#if HWY_MAX_BYTES == 16
+  return sum;
+#elif HWY_MAX_BYTES == 32
+  return hn::Add(hn::LowerHalf(sum), hn::UpperHalf(hn::Half<D>(), sum));
+#else
+  const hn::Half<D> dh;
+  const auto half = hn::Add(hn::LowerHalf(dh, sum), hn::UpperHalf(dh, sum));
+  return hn::Add(hn::LowerHalf(half), hn::UpperHalf(hn::Half<decltype(dh)>(), half));
+#endif
+}
+
+// acc[r][c] += x[r] · rows[c] over n_chunks chunks, lane by lane.
+template <int kRows, class Row>
+HWY_INLINE void accumulate(V (&acc)[kRows][4], const float* const* x, const Row* rows, std::size_t first_chunk,
+                           std::size_t n_chunks) {
+  const D d;
+  const Row row[4] = {rows[0], rows[1], rows[2], rows[3]};
+  const float* xs[kRows];
+  for (int r = 0; r < kRows; ++r) xs[r] = x[r] + first_chunk * kChunk<Row>;
+  for (std::size_t chunk = first_chunk; chunk < first_chunk + n_chunks; ++chunk) {
+    if constexpr (Row::kVectors == 4) {  // a weight is dearer than x: unpack each once
+      for (int c = 0; c < 4; ++c) {
+        V values[4];
+        row[c].unpack(chunk, values);
+        for (int v = 0; v < 4; ++v) {
+          for (int r = 0; r < kRows; ++r) {
+            acc[r][c] = hn::MulAdd(hn::LoadU(d, xs[r] + v * kLanes), values[v], acc[r][c]);
+          }
+        }
+      }
+    } else {  // kRows inputs stay in registers while four weights pass
+      const auto step = [&](auto vector) HWY_ATTR {
+        V in[kRows];
+        for (int r = 0; r < kRows; ++r) in[r] = hn::LoadU(d, xs[r] + vector * kLanes);
+        for (int c = 0; c < 4; ++c) {
+          const V weight = row[c].template vector<vector>(chunk);
+          for (int r = 0; r < kRows; ++r) acc[r][c] = hn::MulAdd(in[r], weight, acc[r][c]);
+        }
+      };
+      step(std::integral_constant<std::size_t, 0>());
+      if constexpr (Row::kVectors == 2) step(std::integral_constant<std::size_t, 1>());
+    }
+    for (int r = 0; r < kRows; ++r) xs[r] += kChunk<Row>;
+  }
+}
+
+// sums[r] = x[r] · rows[0 … 3], without kSumFactor, over n elements, a multiple of kChunk<Row>. Sums of kSumBlock
+// elements are formed lane by lane and then added up one after another.
+template <int kRows, class Row>
+HWY_INLINE void dot_tile(Quad (&sums)[kRows], const float* const* x, const Row* rows, std::size_t n) {
+  for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(hn::Full128<float>());
+  for (std::size_t first = 0; first < n; first += kSumBlock) {
+    V acc[kRows][4];
+    for (auto& row : acc) {
+      for (V& a : row) a = hn::Zero(D());
+    }
+    accumulate<kRows>(acc, x, rows, first / kChunk<Row>, std::min(kSumBlock, n - first) / kChunk<Row>);
+    for (int r = 0; r < kRows; ++r) {
+      sums[r] = hn::Add(sums[r], quad_sum(acc[r][0], acc[r][1], acc[r][2], acc[r][3]));
+    }
+  }
+}
+
+// Calls f(std::integral_constant<int, n>()) for n in 1 … kMax.
+template <int kMax, class F>
+HWY_INLINE void with_count(int n, const F& f) {
+  if constexpr (kMax > 1) {
+    if (n < kMax) return with_count<kMax - 1>(n, f);
+  }
+  f(std::integral_constant<int, kMax>());
+}
+
+// Calls f(first, std::integral_constant<int, n>()) for consecutive parts of at most kMax rows, as even as possible.
+template <int kMax, class F>
+HWY_INLINE void for_row_tiles(int n_rows, const F& f) {
+  const int n_tiles = (n_rows + kMax - 1) / kMax;
+  for (int tile = 0, first = 0; tile < n_tiles; ++tile) {
+    const int n = (n_rows - first + n_tiles - tile - 1) / (n_tiles - tile);
+    with_count<kMax>(n, [&](auto count) HWY_ATTR { f(first, count); });
+    first += n;
+  }
+}
+
+}  // namespace inference::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
