@@ -70,19 +70,6 @@ std::string last_words(const std::string& atom_name, std::string_view prefix) {
   return word;
 }
 
-std::string from_latin1(const std::string& text) {
-  std::string utf8;
-  for (const unsigned char c : text) {
-    if (c < 0x80) {
-      utf8.push_back(static_cast<char>(c));
-    } else {
-      utf8.push_back(static_cast<char>(0xc0 | (c >> 6)));
-      utf8.push_back(static_cast<char>(0x80 | (c & 0x3f)));
-    }
-  }
-  return utf8;
-}
-
 bool same(const Rect& a, const Rect& b) {
   return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
@@ -143,7 +130,7 @@ std::string title_of(xcb_connection_t* c, const Questions& q, X11Atoms& atoms) {
   const PropertyReply old = answer(c, q.old_title);
   if (!title.empty()) return title;
   if (!visible.empty()) return visible;
-  return old && old->type == atoms["UTF8_STRING"] ? property_text(old) : from_latin1(property_text(old));
+  return old && old->type == atoms["UTF8_STRING"] ? property_text(old) : latin1_to_utf8(property_text(old));
 }
 
 // Takes every answer, so that none is left waiting in the connection. None: the window has vanished.

@@ -38,4 +38,14 @@ std::string property_text(const PropertyReply& reply) {
           static_cast<size_t>(xcb_get_property_value_length(reply.get()))};
 }
 
+std::string latin1_to_utf8(const std::string& text) {
+  std::string utf8;
+  utf8.reserve(text.size());
+  for (const unsigned char c : text) {
+    if (c >= 0x80) utf8.push_back(static_cast<char>(0xc0 | (c >> 6)));
+    utf8.push_back(static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3f)));
+  }
+  return utf8;
+}
+
 }  // namespace tools

@@ -36,4 +36,7 @@ std::vector<uint32_t> property_numbers(const PropertyReply& reply);
 // The bytes of a property of format 8; empty when there is none.
 std::string property_text(const PropertyReply& reply);
 
+// X's oldest text type, STRING, is ISO 8859-1.
+std::string latin1_to_utf8(const std::string& text);
+
 }  // namespace tools
