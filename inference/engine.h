@@ -22,12 +22,12 @@ namespace inference {
 enum class CacheType { FromModel, F32, BF16 };  // FromModel: fp32 for float32 checkpoints, else bf16
 
 struct EngineOptions {
-  std::filesystem::path model_dir;   // config.json, *.safetensors, tokenizer.json (optional)
-  int n_threads = 0;                 // CPU threads, 0: one per core
-  std::int64_t prefill_chunk = 512;  // tokens per forward pass
+  std::filesystem::path model_dir = {};  // config.json, *.safetensors, tokenizer.json (optional)
+  int n_threads = 0;                     // CPU threads, 0: one per core
+  std::int64_t prefill_chunk = 512;      // tokens per forward pass
   CacheType cache_type = CacheType::FromModel;
   SparseAttention sparse_attention = SparseAttention::AsTrained;
-  std::unique_ptr<ops::Device> device;  // empty: the CPU
+  std::unique_ptr<ops::Device> device = nullptr;  // empty: the CPU
 };
 
 class Engine {

@@ -187,6 +187,20 @@ std::vector<std::uint8_t> resize_bicubic(const ImageView& image, ImageSize size)
   return resized;
 }
 
+std::vector<std::int64_t> sample_frames(std::int64_t n_frames, double recorded_fps, double fps) {
+  if (!(recorded_fps > 0) || !(fps > 0)) {
+    throw Error(message("frame rates must be positive: recorded ", recorded_fps, ", wanted ", fps));
+  }
+  constexpr double kTolerance = 1e-4;  // s; a frame that is late by rounding alone counts as in time
+  std::vector<std::int64_t> indices;
+  for (std::int64_t next = 0; next < n_frames;) {
+    indices.push_back(next);
+    const double wanted = static_cast<double>(next) / recorded_fps + 1 / fps - kTolerance;
+    next = std::max(next + 1, static_cast<std::int64_t>(std::ceil(wanted * recorded_fps)));
+  }
+  return indices;
+}
+
 Patches make_image_patches(const ImageView& image, const ResizeRule& rule, const VisionConfig& config) {
   const ImageSize size = model_size({image.width, image.height}, rule, config.patch_size * config.merge_size);
   Patches patches = empty_patches(1, size, config);

@@ -44,6 +44,9 @@ ImageSize model_size(ImageSize original, const ResizeRule& rule, int multiple);
 // Cubic convolution (a = -1/2) whose support widens when shrinking; two passes with 8-bit values between.
 std::vector<std::uint8_t> resize_bicubic(const ImageView& image, ImageSize size);  // [height, width, 3]
 
+// Which frames of a recording the model sees at `fps`: the first, then each first one at least 1 / fps later.
+std::vector<std::int64_t> sample_frames(std::int64_t n_frames, double recorded_fps, double fps);
+
 // Pictures as the vision tower takes them.
 struct Patches {
   int grid_t = 0, grid_h = 0, grid_w = 0;  // temporal slots, rows and columns of patches
