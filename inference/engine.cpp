@@ -23,6 +23,15 @@ DType cache_dtype(CacheType type, const ModelConfig& config) {
   return config.is_float32 ? DType::F32 : DType::BF16;
 }
 
+// Whether the model may write this token. Embeddings have more rows than there are tokens; and all that is spelled
+// ]<]…[>[ stands for or surrounds media, but for ]<]minimax[>[, which marks tool calls.
+bool is_writable(const Tokenizer& tokenizer, std::int32_t id) {
+  if (!tokenizer.has_token(id)) return false;
+  const std::string_view spelling = tokenizer.token_bytes(id);
+  return !(tokenizer.is_special(id) && spelling.starts_with("]<]") && spelling.ends_with("[>[") &&
+           spelling != "]<]minimax[>[");
+}
+
 }  // namespace
 
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -115,19 +124,12 @@ MediaMarkers Engine::media_markers() const {
           id_of("]<]end of image[>[")};
 }
 
-// Everything spelled ]<]…[>[ stands for or surrounds media, but for ]<]minimax[>[, which marks tool calls.
 std::vector<std::int32_t> Engine::masked_ids() const {
-  std::vector<std::int32_t> ids;
-  for (const std::int32_t id : {state_->config.image_token_id, state_->config.video_token_id}) {
-    if (id >= 0) ids.push_back(id);
-  }
   const Tokenizer* tokenizer = this->tokenizer();
-  for (std::int32_t id = 0; tokenizer != nullptr && id < tokenizer->vocab_size(); ++id) {
-    const std::string_view spelling = tokenizer->token_bytes(id);
-    if (tokenizer->is_special(id) && spelling.starts_with("]<]") && spelling.ends_with("[>[") &&
-        spelling != "]<]minimax[>[") {
-      ids.push_back(id);
-    }
+  std::vector<std::int32_t> ids;
+  for (std::int32_t id = 0; id < state_->config.text.vocab_size; ++id) {
+    const bool is_placeholder = id == state_->config.image_token_id || id == state_->config.video_token_id;
+    if (is_placeholder || (tokenizer != nullptr && !is_writable(*tokenizer, id))) ids.push_back(id);
   }
   return ids;
 }

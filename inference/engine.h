@@ -48,9 +48,10 @@ class Engine {
   std::shared_ptr<const VisionTokens> encode(const Patches& patches, bool is_video, const std::stop_token& stop = {});
 
   const ModelConfig& config() const;
-  const Tokenizer* tokenizer() const;            // null when the folder has none
-  MediaMarkers media_markers() const;            // needs a tokenizer
-  std::vector<std::int32_t> masked_ids() const;  // placeholders that the model must not write
+  const Tokenizer* tokenizer() const;  // null when the folder has none
+  MediaMarkers media_markers() const;  // needs a tokenizer
+  // Ids that the model must not write: placeholders of media, and embedding rows without a token. Sorted.
+  std::vector<std::int32_t> masked_ids() const;
   std::string device_description() const;
   std::size_t mapped_bytes() const;
 
