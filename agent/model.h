@@ -42,7 +42,7 @@ struct Reply {
     Stopped,    // by the user; what was said so far is here
     Malformed,  // a tool call could not be read: `problem` says why, for the model
   };
-  AssistantMessage message;
+  AssistantMessage message;  // calls without ids: the loop numbers them
   End end = End::Turn;
   std::string problem;
   Usage usage;

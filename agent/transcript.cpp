@@ -27,7 +27,7 @@ ordered_json rendered(const UserMessage& message, std::vector<Picture>& pictures
 ordered_json rendered(const AssistantMessage& message, std::vector<Picture>& /*pictures*/) {
   ordered_json json = {{"role", "assistant"}, {"content", message.text}};
   if (!message.thought.empty()) json["reasoning_content"] = message.thought;
-  for (const tools::ToolCall& call : message.calls) {
+  for (const ModelCall& call : message.calls) {
     json["tool_calls"].push_back(
         {{"id", call.id}, {"type", "function"}, {"function", {{"name", call.name}, {"arguments", call.arguments}}}});
   }
@@ -42,22 +42,22 @@ ordered_json rendered(const ToolMessage& message, std::vector<Picture>& pictures
 
 }  // namespace
 
-std::vector<tools::ToolCall> Transcript::open_calls() const {
+std::vector<ModelCall> Transcript::open_calls() const {
   const auto last = std::find_if(messages_.rbegin(), messages_.rend(), [](const Message& message) {
     return std::holds_alternative<AssistantMessage>(message);
   });
   if (last == messages_.rend()) return {};
-  std::vector<tools::ToolCall> open = std::get<AssistantMessage>(*last).calls;
+  std::vector<ModelCall> open = std::get<AssistantMessage>(*last).calls;
   for (auto it = last.base(); it != messages_.end(); ++it) {
     const auto* answer = std::get_if<ToolMessage>(&*it);
     if (answer == nullptr) continue;
-    std::erase_if(open, [&](const tools::ToolCall& call) { return call.id == answer->call_id; });
+    std::erase_if(open, [&](const ModelCall& call) { return call.id == answer->call_id; });
   }
   return open;
 }
 
 void Transcript::close_open_calls(const std::string& reason) {
-  for (const tools::ToolCall& call : open_calls()) append(ToolMessage{call.id, reason, {}, false});
+  for (const ModelCall& call : open_calls()) append(ToolMessage{call.id, reason, {}, false});
 }
 
 RenderedTranscript render(const Transcript& transcript) {

@@ -22,11 +22,18 @@ struct UserMessage {
   bool is_hint = false;  // written by the loop
 };
 
+// A call as the model wrote it: its own words, its own order, points in its own space.
+struct ModelCall {
+  std::string id;  // unique in a session
+  std::string name;
+  nlohmann::ordered_json arguments;  // an object
+};
+
 // One reply of the model.
 struct AssistantMessage {
   std::string thought;
   std::string text;
-  std::vector<tools::ToolCall> calls;
+  std::vector<ModelCall> calls;
 };
 
 // What came of one call.
@@ -49,7 +56,7 @@ class Transcript {
   void append(Message message) { messages_.push_back(std::move(message)); }
 
   // Calls of the last reply that have no ToolMessage yet.
-  std::vector<tools::ToolCall> open_calls() const;
+  std::vector<ModelCall> open_calls() const;
   // After an interruption: answers each open call with this text, so that the transcript can go on.
   void close_open_calls(const std::string& reason);
 
