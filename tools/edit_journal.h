@@ -1,0 +1,74 @@
+#pragma once
+// Changes several files as one: all of them or none, also when the program is killed or the power fails in between.
+// Before anything is touched, the bytes before and after lie in the journal; an entry without its commit mark is rolled
+// back when the journal is next opened. Committed entries can be undone as long as the files are still as they were
+// left.
+//
+// Files are written in place, so mode, owner, links, hard links and attributes stay. The price is that a reader may see
+// a half-written file for a moment; the journal repairs it if we die in that moment.
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tools/workspace.h"
+
+namespace tools {
+
+struct FileChange {
+  enum class Kind { Write, Create, Delete, Move };
+  Kind kind = Kind::Write;
+  std::filesystem::path path;      // resolved by the workspace
+  std::filesystem::path new_path;  // of a move
+  std::string before, after;       // whole contents; a move may change them too
+  mode_t mode = 0644;              // of a created file
+};
+
+class EditJournal {
+ public:
+  // One journal folder serves one workspace; several programs may share it.
+  EditJournal(const Workspace& workspace, std::filesystem::path folder);
+
+  struct Recovery {
+    std::vector<std::string> restored;  // files put back to what they were
+    std::vector<std::string> left;      // files that somebody else has changed since: untouched, with the reason
+  };
+  // Rolls back what was interrupted. To be called before the first change.
+  Recovery recover();
+
+  struct Failure {
+    std::string reason;  // nothing was changed
+  };
+  // The entry's number. A file that isn't as `before` says is a failure.
+  std::variant<int64_t, Failure> apply(const std::vector<FileChange>& changes);
+
+  struct Undone {
+    int64_t entry = 0;
+    std::vector<std::string> files;
+  };
+  // Takes back the newest change that isn't undone yet, or the one given.
+  std::variant<Undone, Failure> undo(std::optional<int64_t> entry = {});
+
+ private:
+  struct Entry;
+  std::variant<int64_t, Failure> apply_entry(Entry entry);
+  std::vector<int64_t> entry_numbers() const;
+  std::optional<Entry> load(int64_t number) const;
+  std::optional<std::string> write_entry(const Entry& entry) const;
+  std::optional<std::string> check_before(const Entry& entry) const;
+  std::optional<std::string> perform(const Entry& entry) const;
+  std::optional<std::string> perform(const FileChange& change) const;
+  void roll_back(const Entry& entry, Recovery& recovery) const;
+  void forget_old() const;
+  std::filesystem::path entry_folder(int64_t number) const { return folder_ / std::to_string(number); }
+
+  const Workspace& workspace_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace tools

@@ -1,0 +1,78 @@
+#pragma once
+// Reads and changes the files of a workspace. Changes go through the journal: whole calls, never parts of one. Belongs
+// to one thread.
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tools/edit_journal.h"
+#include "tools/hunk_match.h"
+#include "tools/patch.h"
+#include "tools/workspace.h"
+
+namespace tools {
+
+struct FileReply {
+  bool ok = false;
+  std::string text;        // for the model: what was done, or why nothing was
+  nlohmann::json details;  // for the record: {"entry": 3, "files": [{"path", "kind", "hunks": [{"line", "rung"}]}]}
+};
+
+struct FilesOptions {
+  std::filesystem::path workspace;
+  std::vector<std::filesystem::path> readable;  // outside it; the shell's outputs, for example
+  std::filesystem::path journal;                // a folder of ours, outside the workspace
+  size_t max_file_bytes = 32 << 20;             // larger files aren't edited
+  size_t max_reply_bytes = 40000;
+};
+
+class Files {
+ public:
+  explicit Files(FilesOptions options);
+
+  // What an interrupted edit of an earlier run left, put in order.
+  const EditJournal::Recovery& recovery() const { return recovery_; }
+  const Workspace& workspace() const { return workspace_; }
+
+  // Numbered lines from `first_line` (from 1); none: up to the budget.
+  FileReply read(const std::string& path, size_t first_line, std::optional<size_t> n_lines);
+  // Makes a file, or replaces one that was read before and hasn't changed since.
+  FileReply write(const std::string& path, std::string_view content);
+  FileReply edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                 Occurrences occurrences);
+  FileReply apply_patch(std::string_view patch);
+  FileReply undo();
+
+ private:
+  struct Content {
+    std::filesystem::path path;  // real
+    std::string bytes;
+    std::string_view body;     // without a byte-order mark
+    bool has_changed = false;  // since it was last read here
+  };
+  // One file on its way through a patch.
+  struct Staged {
+    FileChange change;
+    std::vector<PlacedHunk> hunks;
+  };
+
+  std::variant<Content, FileReply> load_for_edit(const std::string& path);
+  std::optional<std::string> stage(const FilePatch& patch, std::vector<Staged>& staged);
+  std::optional<std::string> stage_update(const FilePatch& patch, Staged& entry, bool is_new);
+  FileReply commit(std::vector<Staged> staged);
+  void remember(const std::filesystem::path& path, std::string_view bytes);
+
+  FilesOptions options_;
+  Workspace workspace_;
+  EditJournal journal_;
+  EditJournal::Recovery recovery_;
+  std::map<std::filesystem::path, std::string> seen_;  // hash of each file's content as last read or written here
+};
+
+}  // namespace tools
