@@ -1,5 +1,7 @@
 #include "inference/kv_cache.h"
 
+#include <algorithm>
+
 namespace inference {
 namespace {
 
@@ -24,6 +26,12 @@ std::size_t KvCache::kv_page_bytes() const {
          static_cast<std::size_t>(head_dim_) * element_bytes(dtype_);
 }
 
+std::size_t KvCache::largest_page_bytes() const {
+  std::size_t largest = kv_page_bytes();
+  for (const Layer& layer : layers_) largest = std::max(largest, index_page_bytes(layer));
+  return largest;
+}
+
 std::size_t KvCache::index_page_bytes(const Layer& layer) const {
   if (!layer.is_sparse) return 0;
   return static_cast<std::size_t>(page_size_) * static_cast<std::size_t>(index_dim_) * element_bytes(dtype_);
@@ -31,12 +39,17 @@ std::size_t KvCache::index_page_bytes(const Layer& layer) const {
 
 void KvCache::reserve(std::int64_t n_tokens) {
   const std::int64_t needed = (n_tokens + page_size_ - 1) / page_size_;
+  // Kernels may read a page's unused slots under a mask, and saving writes whole pages: no stale bytes in either.
+  const std::vector<std::byte> zeros(n_pages_ < needed ? largest_page_bytes() : 0);
   while (n_pages_ < needed) {
     // All of a page's buffers first, so that running out of memory leaves every layer with the same pages.
     std::vector<ops::Buffer> fresh;
     for (const Layer& layer : layers_) {
       fresh.emplace_back(*device_, kv_page_bytes());
-      if (layer.is_sparse) fresh.emplace_back(*device_, index_page_bytes(layer));
+      device_->upload(fresh.back().data(), zeros.data(), kv_page_bytes());
+      if (!layer.is_sparse) continue;
+      fresh.emplace_back(*device_, index_page_bytes(layer));
+      device_->upload(fresh.back().data(), zeros.data(), index_page_bytes(layer));
     }
     std::size_t next = 0;
     for (Layer& layer : layers_) {

@@ -37,6 +37,7 @@ class KvCache {
     std::vector<void*> pages, index_pages;
   };
   std::size_t kv_page_bytes() const;
+  std::size_t largest_page_bytes() const;
   std::size_t index_page_bytes(const Layer& layer) const;
 
   ops::Device* device_;

@@ -191,4 +191,15 @@ Weights Weights::load(Safetensors checkpoint, const ModelConfig& config, ops::De
   return weights;
 }
 
+Hash128 Weights::fingerprint() const {
+  Hasher hasher;
+  for (const std::string& name : checkpoint_->names()) {
+    const StoredTensor& stored = checkpoint_->require(name);
+    const std::string line = message(name, ' ', dtype_name(stored.dtype), ' ', shape_text(stored.shape), '\n');
+    hasher.update(std::as_bytes(std::span(line)));
+  }
+  for (const std::vector<float>& values : widened_) hasher.update(std::as_bytes(std::span(values)));
+  return hasher.digest();
+}
+
 }  // namespace inference

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "inference/hash.h"
 #include "inference/model_config.h"
 #include "inference/ops/ops.h"
 #include "inference/safetensors.h"
@@ -77,6 +78,10 @@ class Weights {
   VisionWeights vision;              // empty for a text-only model
 
   std::size_t mapped_bytes() const { return checkpoint_->mapped_bytes(); }
+
+  // Tells models apart without reading hundreds of gigabytes: names, types and shapes of all tensors, and the values of
+  // norms and biases, which every training changes.
+  Hash128 fingerprint() const;
 
  private:
   friend class WeightReader;

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "capture/error.h"
+#include "tools/desktop_home.h"
 #include "tools/openbox_config.h"
 
 namespace tools {
@@ -47,73 +48,6 @@ void require_program(const std::string& name, const std::string& package) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   fail("the program " + name + " is not installed (or not in PATH); run: sudo apt install " + package);
-}
-
-// Of the program's own environment only what says where programs, texts and the network are: no secrets, no session.
-Environment inherited_environment() {
-  static constexpr const char* kNames[] = {
-      "PATH",     "LANG",          "LANGUAGE",        "LC_ALL",         "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC",
-      "LC_TIME",  "LC_COLLATE",    "LC_MONETARY",     "LC_PAPER",       "TZ",       "USER",        "LOGNAME",
-      "SHELL",    "http_proxy",    "https_proxy",     "ftp_proxy",      "no_proxy", "HTTP_PROXY",  "HTTPS_PROXY",
-      "NO_PROXY", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "FONTCONFIG_FILE"};
-  Environment environment;
-  for (const char* name : kNames)
-    if (const char* value = getenv(name)) environment[name] = value;
-  environment.try_emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
-  // Programs of a C locale could not show or take text beyond ASCII.
-  if (!environment.contains("LC_ALL") && !environment.contains("LC_CTYPE")) environment.try_emplace("LANG", "C.UTF-8");
-  return environment;
-}
-
-struct Home {
-  fs::path home, runtime;
-};
-
-Home make_home(const fs::path& directory, const DesktopOptions& options) {
-  Home made{.home = directory / "home", .runtime = directory / "runtime"};
-  std::error_code error;
-  fs::create_directories(directory / "log", error);
-  fs::create_directories(made.runtime, error);
-  fs::permissions(made.runtime, fs::perms::owner_all, error);
-  fs::create_directories(made.home, error);
-  if (options.home_template) {
-    fs::copy(*options.home_template, made.home,
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::overwrite_existing,
-             error);
-    if (error) fail("cannot copy the home template " + options.home_template->string() + ": " + error.message());
-  }
-  for (const char* name : {".config", ".cache", ".local/share", ".local/state", "Desktop", "Documents", "Downloads"})
-    if (!error) fs::create_directories(made.home / name, error);
-  if (options.link_user_home) {
-    const char* user_home = getenv("HOME");
-    if (user_home == nullptr) fail("the user's home is wanted on it, but HOME is not set");
-    if (!error) fs::create_directory_symlink(user_home, made.home / "user-home", error);
-  }
-  if (error) fail("cannot make its home " + made.home.string() + ": " + error.message());
-  return made;
-}
-
-Environment desktop_environment(const Home& home, const fs::path& directory) {
-  Environment environment = inherited_environment();
-  const auto set = [&](const char* name, const std::string& value) { environment[name] = value; };
-  set("HOME", home.home);
-  set("XDG_CONFIG_HOME", home.home / ".config");
-  set("XDG_CACHE_HOME", home.home / ".cache");
-  set("XDG_DATA_HOME", home.home / ".local/share");
-  set("XDG_STATE_HOME", home.home / ".local/state");
-  set("XDG_RUNTIME_DIR", home.runtime);
-  set("XDG_SESSION_TYPE", "x11");
-  set("XAUTHORITY", directory / "Xauthority");
-  set("GDK_BACKEND", "x11");
-  set("QT_QPA_PLATFORM", "xcb");
-  // Makes every toolkit show its widgets on the accessibility bus.
-  set("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
-  set("QT_ACCESSIBILITY", "1");
-  set("GTK_MODULES", "gail:atk-bridge");
-  set("ACCESSIBILITY_ENABLED", "1");
-  // A FUSE mount in the runtime directory would outlive its server.
-  set("GVFS_DISABLE_FUSE", "1");
-  return environment;
 }
 
 using Cookie = std::array<char, 16>;
@@ -245,7 +179,7 @@ struct PrivateDesktop::State {
   std::shared_ptr<DesktopSupervisor> supervisor;
   std::string display, session_bus;
   Environment environment;
-  Home home;
+  DesktopHome home;
   std::vector<DesktopProcess> parts;  // X server, bus, window manager, accessibility
   std::atomic<int> n_launched = 0;
 
@@ -342,7 +276,7 @@ PrivateDesktop PrivateDesktop::start(const DesktopOptions& options) {
     throw;
   }
   close(directory.lock_fd);  // the supervisor holds it
-  state->home = make_home(directory.path, options);
+  state->home = make_desktop_home(directory.path, options);
   state->environment = desktop_environment(state->home, directory.path);
   const Cookie cookie = write_authority(directory.path / "Xauthority");
   state->start_x_server(options);

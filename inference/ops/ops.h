@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "inference/tensor.h"
 
@@ -214,5 +215,9 @@ class Buffer {
   Device* device_ = nullptr;
   void* data_ = nullptr;
 };
+
+// Between fp32 on the host and activations of the device's type.
+void write_floats(Device& device, Tensor to, std::span<const float> from);
+std::vector<float> read_floats(Device& device, Tensor from);
 
 }  // namespace inference::ops

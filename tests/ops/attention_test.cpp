@@ -14,10 +14,9 @@ struct Shape {
   std::int64_t n_past, n_tokens;
 };
 
-const Shape kShapes[] = {
-    {{4, 1, 16}, 16, 0, 1},    {{4, 2, 16}, 16, 5, 37},   {{8, 2, 128}, 128, 0, 300}, {{8, 4, 64}, 32, 100, 1},
-    {{3, 3, 24}, 20, 33, 70},  {{16, 1, 32}, 64, 63, 66}, {{10, 2, 80}, 16, 7, 29},   {{1, 1, 8}, 4, 0, 9},
-    {{8, 2, 128}, 128, 511, 2}};
+const Shape kShapes[] = {{{4, 1, 16}, 16, 0, 1},   {{4, 2, 16}, 16, 5, 37},  {{8, 2, 128}, 128, 0, 300},
+                         {{8, 4, 64}, 32, 100, 1}, {{3, 3, 24}, 20, 33, 70}, {{16, 1, 32}, 64, 63, 66},
+                         {{10, 2, 80}, 16, 7, 29}, {{1, 1, 8}, 4, 0, 9},     {{8, 2, 128}, 128, 511, 2}};
 
 void store_random(std::mt19937& random, Device& device, const KvLayer& layer, std::int64_t n_tokens) {
   const std::int64_t dim = std::int64_t{layer.kv_heads} * layer.head_dim;
@@ -43,8 +42,8 @@ TEST_P(CpuAttention, a_query_that_points_at_one_key_gets_its_value) {
   for (std::int64_t p = 0; p < 32; ++p) {
     k.at(p, p) = 1000;
     for (std::int64_t i = 0; i < 32; ++i) v.at(p, i) = static_cast<float>(100 * p + i);
-    q.at(p, p / 2) = 1;           // head 0 looks at position p / 2
-    q.at(p, 32 + p) = 1;          // head 1 at its own
+    q.at(p, p / 2) = 1;   // head 0 looks at position p / 2
+    q.at(p, 32 + p) = 1;  // head 1 at its own
   }
   cpu->store_kv(cache.layer, k.tensor(), v.tensor(), 0);
   cpu->attend(out.tensor(), q.tensor(), cache.layer, heads, 0);

@@ -15,8 +15,6 @@
 #include "inference/ops/cpu/targets.h"
 #include "inference/ops/ops.h"
 
-#include "hwy/targets.h"
-
 namespace inference::ops {
 
 // Sums of n products in fp32 are off by about sqrt(n) · 2^-24 of their terms' size: n = 4096 gives (4e-6)² ≈ 1.5e-11.
@@ -136,8 +134,7 @@ inline double nmse(std::span<const float> got, std::span<const float> want) {
 struct TestCache {
   TestCache(DType dtype, int page_size, int kv_heads, int head_dim, int index_dim, std::int64_t n_tokens) {
     const auto n_pages = static_cast<std::size_t>((n_tokens + page_size - 1) / page_size);
-    const std::size_t kv_bytes =
-        2 * static_cast<std::size_t>(kv_heads * page_size * head_dim) * element_bytes(dtype);
+    const std::size_t kv_bytes = 2 * static_cast<std::size_t>(kv_heads * page_size * head_dim) * element_bytes(dtype);
     const std::size_t index_bytes = static_cast<std::size_t>(page_size * index_dim) * element_bytes(dtype);
     for (std::size_t i = 0; i < n_pages; ++i) {
       for (const auto& [bytes, list] : {std::pair{kv_bytes, &pages}, std::pair{index_bytes, &index_pages}}) {

@@ -33,12 +33,14 @@ TEST_P(CpuFeedForward, gate_is_clamped_from_above_only_and_up_on_both_sides) {
   }
   cpu->feed_forward(got.tensor(), x.tensor(), f.ffn(), kActivation);
   reference->feed_forward(want.tensor(), x.tensor(), f.ffn(), kActivation);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(got.values[i], want.values[i], 1e-6F * std::abs(want.values[i]) + 1e-30F) << i;
+  for (std::size_t i = 0; i < 8; ++i)
+    EXPECT_NEAR(got.values[i], want.values[i], 1e-6F * std::abs(want.values[i]) + 1e-30F) << i;
 }
 
 TEST_P(CpuFeedForward, matches_the_reference_in_every_type) {
   for (const DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
-    for (const auto& [n_rows, hidden_dim, ffn_dim] : {std::tuple{1, 64, 96}, {5, 32, 64}, {200, 64, 32}, {2, 96, 160}}) {
+    for (const auto& [n_rows, hidden_dim, ffn_dim] :
+         {std::tuple{1, 64, 96}, {5, 32, 64}, {200, 64, 32}, {2, 96, 160}}) {
       const StoredFfn f = random_ffn(random, dtype, hidden_dim, ffn_dim);
       const float scale = dtype == DType::F16 ? 0.05F : 1;  // its test weights are larger
       Activations x = random_activations(random, n_rows, hidden_dim, scale), got(n_rows, hidden_dim), want = got;

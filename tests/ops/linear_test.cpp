@@ -42,9 +42,10 @@ TEST_P(CpuLinear, every_e4m3_code_under_every_plausible_scale_is_exact) {
 }
 
 TEST_P(CpuLinear, any_shape_matches_the_reference) {
-  const std::tuple<int, int, int> shapes[] = {  // n_rows, in_dim, out_dim
-      {1, 32, 1},  {1, 96, 5},   {1, 64, 33},   {2, 1056, 31}, {3, 32, 4},    {7, 160, 64},
-      {25, 64, 7}, {193, 96, 9}, {5, 2048, 35}, {1, 4096, 66}, {1, 1024, 48}, {4, 512, 130}};
+  const std::tuple<int, int, int> shapes[] = {// n_rows, in_dim, out_dim
+                                              {1, 32, 1},    {1, 96, 5},    {1, 64, 33},   {2, 1056, 31},
+                                              {3, 32, 4},    {7, 160, 64},  {25, 64, 7},   {193, 96, 9},
+                                              {5, 2048, 35}, {1, 4096, 66}, {1, 1024, 48}, {4, 512, 130}};
   for (const DType dtype : kWeightTypes) {
     for (const auto& [n_rows, in_dim, out_dim] : shapes) {
       const StoredWeight w = random_weight(random, dtype, out_dim, in_dim);

@@ -21,7 +21,8 @@ TEST_P(CpuRows, embedding_gives_the_stored_row_exactly) {
 
 TEST_P(CpuRows, norms_match_the_reference) {
   for (const int dim : {1, 7, 64, 100, 1280}) {
-    Activations x = random_activations(random, 9, dim, 3), w = random_activations(random, 1, dim), got(9, dim), want = got;
+    Activations x = random_activations(random, 9, dim, 3), w = random_activations(random, 1, dim), got(9, dim),
+                want = got;
     Activations b = random_activations(random, 1, dim);
     const Vector weight{w.values.data(), dim}, bias{b.values.data(), dim};
     cpu->rms_norm(got.tensor(), x.tensor(), weight, 1e-6F);

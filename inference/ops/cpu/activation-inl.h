@@ -7,12 +7,13 @@
 #define INFERENCE_OPS_CPU_ACTIVATION_INL_H
 #endif
 
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/contrib/math/math-inl.h"
-#include "hwy/highway.h"
 #include "inference/ops/ops.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,9 +7,10 @@
 #include "inference/ops/cpu/targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/ops/cpu/attention.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/contrib/math/math-inl.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "inference/ops/cpu/activation-inl.h"
 #include "inference/ops/cpu/dot-inl.h"
 
 #ifndef INFERENCE_OPS_CPU_ATTENTION_ONCE
@@ -226,8 +227,7 @@ template <class Row>
 HWY_INLINE void visit_chosen_blocks(const AttentionTile& tile, TileScratch& scratch) {
   const auto group_size = static_cast<std::int32_t>(tile.heads.q_heads / tile.heads.kv_heads);
   const std::int64_t top_k = tile.visibility.top_k;
-  const std::int32_t* ids =
-      tile.visibility.block_ids + (tile.first_token * tile.heads.kv_heads + tile.kv_head) * top_k;
+  const std::int32_t* ids = tile.visibility.block_ids + (tile.first_token * tile.heads.kv_heads + tile.kv_head) * top_k;
   const auto ids_of = [&](std::int64_t token) HWY_ATTR { return ids + token * tile.heads.kv_heads * top_k; };
   scratch.next_ids.clear();
   for (std::int64_t token = 0; token < tile.n_tokens; ++token) scratch.next_ids.push_back(ids_of(token));
@@ -281,8 +281,7 @@ HWY_INLINE void attend_tile_as(const AttentionTile& tile, TileScratch& scratch) 
 }
 
 void attend_tile(const AttentionTile& tile, TileScratch& scratch) {
-  with_cache_type(tile.store->dtype,
-                  [&](auto row) HWY_ATTR { attend_tile_as<decltype(row)>(tile, scratch); });
+  with_cache_type(tile.store->dtype, [&](auto row) HWY_ATTR { attend_tile_as<decltype(row)>(tile, scratch); });
 }
 
 }  // namespace inference::ops::HWY_NAMESPACE
@@ -301,14 +300,10 @@ void attend(ThreadPool& pool, float* out, const float* q, std::int64_t n_tokens,
     static thread_local TileScratch scratch;
     // Later tiles see more keys: they come first, so that no thread is left with a long one at the end.
     const std::int64_t first_token = (n_tiles - 1 - task / heads.kv_heads) * tile_tokens;
-    const AttentionTile tile{out,
-                             q,
-                             heads,
-                             &store,
-                             visibility,
-                             static_cast<int>(task % heads.kv_heads),
-                             first_token,
-                             std::min(tile_tokens, n_tokens - first_token)};
+    const AttentionTile tile{out,         q,
+                             heads,       &store,
+                             visibility,  static_cast<int>(task % heads.kv_heads),
+                             first_token, std::min(tile_tokens, n_tokens - first_token)};
     HWY_DYNAMIC_DISPATCH(attend_tile)(tile, scratch);
   });
 }

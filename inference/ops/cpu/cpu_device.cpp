@@ -16,8 +16,6 @@
 #include "inference/ops/cpu/thread_pool.h"
 #include "inference/ops/ops.h"
 
-#include "hwy/targets.h"
-
 namespace inference::ops {
 namespace {
 
@@ -32,7 +30,7 @@ class CpuDevice final : public Device {
   explicit CpuDevice(int n_threads) : pool_(n_threads), ffn_(pool_) {}
 
   std::string description() const override {
-    const std::int64_t best = hwy::SupportedTargets() & ~std::int64_t{HWY_DISABLED_TARGETS};
+    const std::int64_t best = hwy::SupportedTargets() & HWY_TARGETS;
     return message("cpu: ", hwy::TargetName(best & -best), ", ", pool_.n_threads(), " threads");
   }
   DType activation_type() const override { return DType::F32; }
@@ -71,12 +69,8 @@ class CpuDevice final : public Device {
     INFERENCE_CHECK(bias.data == nullptr || bias.size == w.rows, "linear: bias of ", bias.size, " for ", w.rows);
     check_weight(w);
     packed_.pack(pool_, x.f32(), x.rows, x.cols, w.dtype);
-    const Product product{.out = out.f32(),
-                          .x = packed_.row(0),
-                          .x_stride = packed_.stride(),
-                          .n_rows = x.rows,
-                          .w = w,
-                          .bias = bias};
+    const Product product{
+        .out = out.f32(), .x = packed_.row(0), .x_stride = packed_.stride(), .n_rows = x.rows, .w = w, .bias = bias};
     multiply(pool_, {&product, 1});
   }
 
@@ -170,9 +164,9 @@ class CpuDevice final : public Device {
 
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
                    const Activation& activation) override {
-    INFERENCE_CHECK(expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
-                        expert_weights.cols == expert_ids.cols,
-                    "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
+    INFERENCE_CHECK(
+        expert_ids.rows == x.rows && expert_weights.rows == x.rows && expert_weights.cols == expert_ids.cols,
+        "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
     for (const Ffn& ffn : experts) check_ffn(out, x, ffn);
     ffn_.mix(out, x, expert_ids, expert_weights, experts, activation);
   }
@@ -240,10 +234,10 @@ class CpuDevice final : public Device {
   }
 
   static void check_weight(const Matrix& w) {
-    INFERENCE_CHECK((w.dtype == DType::F8E4M3) == (w.scales != nullptr) &&
-                        (w.scales == nullptr || w.cols % kMxGroup == 0),
-                    "a weight of ", dtype_name(w.dtype), " with ", w.cols, " columns and ",
-                    w.scales == nullptr ? "no" : "", " scales");
+    INFERENCE_CHECK(
+        (w.dtype == DType::F8E4M3) == (w.scales != nullptr) && (w.scales == nullptr || w.cols % kMxGroup == 0),
+        "a weight of ", dtype_name(w.dtype), " with ", w.cols, " columns and ", w.scales == nullptr ? "no" : "",
+        " scales");
   }
 
   static void check_ffn(Tensor out, Tensor x, const Ffn& ffn) {
@@ -277,7 +271,8 @@ class CpuDevice final : public Device {
     rotations_.sines.resize(rotations_.cosines.size());
     for_each_row(pool_, n_tokens, 32 * rotations_.n_pairs, [&](std::int64_t token) {
       for (std::int64_t j = 0; j < rotations_.n_pairs; ++j) {
-        const double frequency = std::pow(static_cast<double>(rope.theta), -2.0 * static_cast<double>(j) / rope.rotary_dim);
+        const double frequency =
+            std::pow(static_cast<double>(rope.theta), -2.0 * static_cast<double>(j) / rope.rotary_dim);
         const double angle = static_cast<double>(first_position + token) * frequency;
         const auto i = static_cast<std::size_t>(token * rotations_.n_pairs + j);
         rotations_.cosines[i] = static_cast<float>(std::cos(angle));

@@ -12,12 +12,13 @@
 #define INFERENCE_OPS_CPU_DOT_INL_H
 #endif
 
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "hwy/highway.h"
 #include "inference/ops/cpu/dot.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -119,7 +120,7 @@ HWY_INLINE void unpack(const Row& row, std::size_t chunk, V* HWY_RESTRICT out) {
 }
 
 template <class Row>
-inline constexpr std::size_t kChunk = Row::kVectors * kLanes;  // elements
+inline constexpr std::size_t kChunk = Row::kVectors* kLanes;  // elements
 
 // What a sum over a row must be multiplied by.
 template <class Row>

@@ -3,8 +3,9 @@
 #include "inference/ops/cpu/targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/ops/cpu/linear.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include "inference/ops/cpu/activation-inl.h"
 #include "inference/ops/cpu/dot-inl.h"
 
@@ -93,8 +94,8 @@ HWY_INLINE void multiply_rows(float* out, std::int64_t out_stride, const float* 
 }
 
 // out[n_rows, n_cols] = x · wᵀ for the task's part of a product.
-void multiply_panel(float* out, std::int64_t out_stride, const Product& product, const Matrix& w,
-                    const PanelTask& task, PanelScratch& scratch) {
+void multiply_panel(float* out, std::int64_t out_stride, const Product& product, const Matrix& w, const PanelTask& task,
+                    PanelScratch& scratch) {
   const float* x = product.x + task.first_row * product.x_stride;
   with_weight_type(w.dtype, [&](auto row_type) HWY_ATTR {
     using Row = decltype(row_type);
@@ -159,8 +160,8 @@ void multiply(ThreadPool& pool, std::span<const Product> products) {
     n_products += product.n_rows * product.w.rows * product.w.cols;
     for (std::int64_t row = 0; row < product.n_rows; row += kMaxRows) {
       for (std::int64_t col = 0; col < product.w.rows; col += kPanel) {
-        tasks.push_back({&product,
-                         {row, std::min(kMaxRows, product.n_rows - row), col, std::min(kPanel, product.w.rows - col)}});
+        tasks.push_back(
+            {&product, {row, std::min(kMaxRows, product.n_rows - row), col, std::min(kPanel, product.w.rows - col)}});
       }
     }
   }

@@ -31,8 +31,8 @@ struct Product {
   const float* x = nullptr;  // [n_rows, in_dim], rows of PackedRows
   std::int64_t x_stride = 0;
   std::int64_t n_rows = 0;
-  Matrix w;                  // [out_dim, in_dim]
-  Vector bias = {};          // [out_dim] or absent
+  Matrix w;          // [out_dim, in_dim]
+  Vector bias = {};  // [out_dim] or absent
   const Matrix* up = nullptr;
   Activation activation = {};
 };

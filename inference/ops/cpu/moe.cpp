@@ -24,7 +24,8 @@ void choose_experts(Tensor expert_ids, Tensor expert_weights, const float* logit
       return x > y || (x == y && a < b);
     });
     float total = 0;
-    for (std::int64_t i = 0; i < top_k; ++i) total += score[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+    for (std::int64_t i = 0; i < top_k; ++i)
+      total += score[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
     for (std::int64_t i = 0; i < top_k; ++i) {
       const std::int32_t expert = order[static_cast<std::size_t>(i)];
       expert_ids.i32()[token * top_k + i] = expert;
@@ -75,8 +76,8 @@ void FfnRunner::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weigh
     std::fill(to, to + out.cols, 0.0F);
     for (std::int64_t i = 0; i < top_k; ++i) {
       const std::int32_t row = rows_of[static_cast<std::size_t>(token * top_k + i)];
-      scale_add_row(to, out_.data() + row * out.cols,
-                    expert_weights.f32()[assignments[static_cast<std::size_t>(row)]], out.cols);
+      scale_add_row(to, out_.data() + row * out.cols, expert_weights.f32()[assignments[static_cast<std::size_t>(row)]],
+                    out.cols);
     }
   });
 }

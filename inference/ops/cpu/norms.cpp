@@ -5,8 +5,9 @@
 #include "inference/ops/cpu/targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/ops/cpu/norms.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include "inference/ops/cpu/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();

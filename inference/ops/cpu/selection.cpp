@@ -8,8 +8,9 @@
 #include "inference/ops/cpu/targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "inference/ops/cpu/selection.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
 #include "inference/ops/cpu/dot-inl.h"
 
 #ifndef INFERENCE_OPS_CPU_SELECTION_ONCE

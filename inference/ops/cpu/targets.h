@@ -8,3 +8,5 @@
 #define HWY_BASELINE_TARGETS HWY_SSSE3
 #define HWY_DISABLED_TARGETS (HWY_SSE4 | HWY_AVX3_DL)
 #endif
+
+#include <hwy/targets.h>
