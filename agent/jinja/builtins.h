@@ -29,7 +29,13 @@ std::int64_t require_integer(const Value& value, std::string_view what);
 enum class Sides { Left, Right, Both };
 Text strip(const Text& text, const Text* characters, Sides sides);  // white space when `characters` is null
 Text replace(const Text& text, const Text& from, const Text& to, std::int64_t max_count);
-enum class Case { Lower, Upper, Title, Capitalized };
+enum class Case {
+  Lower,
+  Upper,
+  Capitalized,
+  Title,  // str.title: a letter after anything that is none rises, "It'S"
+  Words,  // the filter: only after white space, a hyphen or an opening bracket, "It's"
+};
 Text change_case(const Text& text, Case to);
 Text joined(const std::vector<Value>& items, const Text& separator);
 

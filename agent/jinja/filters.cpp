@@ -338,7 +338,7 @@ const std::map<std::string_view, FilterFunction> kFilters = {
     {"sort", sort},
     {"string", [](Interpreter&, const Value& v, const Arguments&) { return Value(v.to_text()); }},
     {"sum", sum},
-    {"title", cased<Case::Title>},
+    {"title", cased<Case::Words>},
     {"tojson", tojson},
     {"trim", trim},
     {"unique", unique},

@@ -125,6 +125,8 @@ Value added(const Value& left, const Value& right) {
     items.insert(items.end(), right.list()->items.begin(), right.list()->items.end());
     return Value::list(std::move(items), left.list()->is_tuple);
   }
+  if (left.list() && !left.list()->is_tuple)
+    type_error("can only concatenate list (not \"" + right.type_name() + "\") to list");
   if (left.text()) type_error("can only concatenate str (not \"" + right.type_name() + "\") to str");
   type_error("unsupported operand type(s) for +: '" + left.type_name() + "' and '" + right.type_name() + "'");
 }

@@ -38,7 +38,7 @@ std::vector<std::pair<std::size_t, std::size_t>> words(const Text& text) {
 std::vector<Value> split_words(const Text& text, std::int64_t max_splits, bool from_right) {
   auto places = words(text);
   std::vector<Value> parts;
-  if (max_splits >= 0 && static_cast<std::size_t>(max_splits) + 1 < places.size()) {
+  if (max_splits >= 0 && static_cast<std::size_t>(max_splits) < places.size()) {
     const auto n_kept = static_cast<std::size_t>(max_splits);
     if (from_right) {
       const std::size_t n_merged = places.size() - n_kept;
@@ -275,9 +275,14 @@ Text change_case(const Text& text, Case to) {
   std::string bytes = text.str();
   bool is_start = true;  // of the string, or for titles of a word
   for (char& c : bytes) {
-    const bool rises = to == Case::Upper || (is_start && (to == Case::Title || to == Case::Capitalized));
-    is_start = to == Case::Title && !is_cased(c) && static_cast<unsigned char>(c) < 0x80;
-    c = rises ? upper(c) : lower(c);
+    const bool is_start_only = to == Case::Title || to == Case::Words || to == Case::Capitalized;
+    const bool is_cased_or_foreign = is_cased(c) || static_cast<unsigned char>(c) >= 0x80;
+    const bool begins_word = to == Case::Title ? !is_cased_or_foreign
+                             : to == Case::Words
+                                 ? std::string_view(" \t\n\r\v\f-({[<").find(c) != std::string_view::npos
+                                 : false;
+    c = to == Case::Upper || (is_start_only && is_start) ? upper(c) : lower(c);
+    is_start = begins_word;
   }
   return text.with_bytes(std::move(bytes));
 }

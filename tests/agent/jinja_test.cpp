@@ -117,6 +117,7 @@ TEST(Jinja, undefined_prints_nothing_and_fails_when_used) {
 
 TEST(Jinja, wrong_types_fail_with_pythons_words) {
   EXPECT_EQ(failure("{{ 'a' + 1 }}").second, "can only concatenate str (not \"int\") to str");
+  EXPECT_EQ(failure("{{ [] + 'a' }}").second, "can only concatenate list (not \"str\") to list");
   EXPECT_EQ(failure("{{ 1 in 'a' }}").second, "'in <string>' requires string as left operand, not int");
   EXPECT_EQ(failure("{{ 1 < 'a' }}").second, "'<' not supported between instances of 'int' and 'str'");
   EXPECT_EQ(failure("{% for x in 3 %}{% endfor %}").second, "'int' object is not iterable");
@@ -142,7 +143,7 @@ TEST(Jinja, loops_know_where_they_are) {
       {"{% for n in [{'v': 1, 'c': [{'v': 2, 'c': []}]}] recursive %}{{ loop.depth }}:{{ n.v }}({{ loop(n.c) }})"
        "{% endfor %}",
        "1:1(2:2())"},
-      {"{% for i in range(3) %}{{ i }}{% endfor %}{{ range(5, 0, -2) }}", "012[5, 3, 1]"},
+      {"{% for i in range(3) %}{{ i }}{% endfor %}{{ range(5, 0, -2)|list }}", "012[5, 3, 1]"},
   });
 }
 
@@ -236,6 +237,7 @@ TEST(Jinja, strings_have_pythons_methods) {
       {"{{ '\\n x\\n'.strip('\\n') }}|{{ 'xay'.lstrip('x') }}|{{ 'xay'.rstrip('y') }}", " x|ay|xa"},
       {"{{ 'abc'.startswith('ab') }}{{ 'abc'.endswith(('x', 'c')) }}{{ 'abcb'.find('b') }}{{ 'abcb'.rfind('b') }}",
        "TrueTrue13"},
+      {"{{ \"it's a\".title() }}{{ \"it's a\"|title }}{{ ' a  b '.rsplit(None, 1) }}", "It'S AIt's A[' a', 'b']"},
       {"{{ 'a-b'.replace('-', '+') }}{{ ','.join(['a', 'b']) }}{{ 'a\\nb'.splitlines() }}", "a+ba,b['a', 'b']"},
       {"{{ 'ab'.upper() }}{{ 'AB'.lower() }}{{ 'aXa'.count('a') }}{{ 'pre-x'.removeprefix('pre-') }}", "ABab2x"},
       {"{{ {'a': 1}.get('a') }}{{ {'a': 1}.get('b', 2) }}{{ {'a': 1}.keys()|list }}{{ {'a': 1}.values()|list }}",
