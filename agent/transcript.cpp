@@ -56,10 +56,6 @@ std::vector<ModelCall> Transcript::open_calls() const {
   return open;
 }
 
-void Transcript::close_open_calls(const std::string& reason) {
-  for (const ModelCall& call : open_calls()) append(ToolMessage{call.id, reason, {}, false});
-}
-
 RenderedTranscript render(const Transcript& transcript) {
   RenderedTranscript result = {ordered_json::array(), {}};
   if (!transcript.instructions().empty()) {

@@ -46,7 +46,8 @@ struct ToolMessage {
 
 using Message = std::variant<UserMessage, AssistantMessage, ToolMessage>;
 
-// Valid at any moment between two appends: a call without its ToolMessage was interrupted (see close_open_calls).
+// Valid at any moment between two appends: a call without its ToolMessage was interrupted and is answered before the
+// next reply.
 class Transcript {
  public:
   explicit Transcript(std::string instructions = "") : instructions_(std::move(instructions)) {}
@@ -57,8 +58,6 @@ class Transcript {
 
   // Calls of the last reply that have no ToolMessage yet.
   std::vector<ModelCall> open_calls() const;
-  // After an interruption: answers each open call with this text, so that the transcript can go on.
-  void close_open_calls(const std::string& reason);
 
  private:
   std::string instructions_;

@@ -1,0 +1,81 @@
+#pragma once
+// The loop: look, ask the model, ask for consent, write down the intent, act, look again. Runs on the agent
+// thread, which owns everything here.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "agent/dialogue.h"
+#include "agent/events.h"
+#include "agent/journal.h"
+#include "agent/loop_guard.h"
+#include "agent/model.h"
+#include "agent/permission.h"
+#include "agent/plan.h"
+#include "agent/transcript.h"
+#include "tools/tool_registry.h"
+
+namespace agent {
+
+struct Limits {
+  int max_steps = 100;               // replies of the model
+  std::int64_t max_tokens = 500000;  // of all replies together
+  double max_seconds = 3600;
+};
+
+struct AgentParts {
+  Model& model;
+  tools::ToolRegistry& tools;
+  Journal& journal;
+  Policy policy;
+  Approver approver;
+  Asker asker;
+  EventSink events;
+  Limits limits;
+  bool has_desktop = false;  // a screenshot tool that shows it
+};
+
+class Agent {
+ public:
+  // `transcript`: empty, or one to go on with.
+  Agent(AgentParts parts, Transcript transcript);
+
+  // Works until the task has an end. Never throws: what breaks becomes an outcome.
+  Outcome run(const std::string& task, const std::stop_token& stop);
+
+  const Transcript& transcript() const { return dialogue_.transcript(); }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  // One reply and what follows from it; the end, when it is one. So for all of these.
+  std::optional<Outcome> step(const std::stop_token& stop);
+  std::optional<Outcome> end_of_turn(const AssistantMessage& message, const std::stop_token& stop);
+  std::optional<Outcome> carry_out(const ModelCall& call, const std::stop_token& stop);
+  std::optional<Outcome> act(const ModelCall& model_call, const tools::ToolCall& call, const std::stop_token& stop);
+  std::optional<Outcome> unreadable(const Reply& reply);
+  std::optional<Outcome> limit_reached() const;
+  std::optional<Outcome> heed_guard(const tools::ToolCall& call, const tools::ToolResult& result);
+  std::optional<Outcome> adopt_plan(const ModelCall& call, const std::stop_token& stop);
+
+  void hint(const std::string& text);
+  std::string refusal(const tools::ToolCall& call, tools::Effect effect, const std::stop_token& stop);
+  std::vector<tools::ToolSpec> specs() const;
+  Outcome outcome(Ending ending, std::string text) const;
+  void emit(const AgentEvent& event) const;
+
+  AgentParts parts_;
+  Dialogue dialogue_;
+  Plan plan_;
+  LoopGuard guard_;
+  int n_steps_ = 0, n_actions_ = 0, n_unverified_ = 0;
+  int n_malformed_ = 0;   // replies in a row
+  int n_denied_ = 0;      // calls in a row
+  int n_early_ends_ = 0;  // "done" with open steps, in a row
+  std::int64_t n_tokens_ = 0;
+  double started_seconds_ = 0;
+};
+
+}  // namespace agent

@@ -1,0 +1,121 @@
+#include "agent/call_translator.h"
+
+#include <algorithm>
+
+namespace agent {
+namespace {
+
+using nlohmann::json;
+
+// A number, also when the model wrote it as text; a string that is none stays, and the tool's schema refuses it.
+json number_of(const json& value) {
+  if (!value.is_string()) return value;
+  const json parsed = json::parse(value.get<std::string>(), nullptr, false);
+  return parsed.is_number() ? parsed : value;
+}
+
+// A coordinate in the model's space as a pixel of a side of `length_px`. Out of range stays out of range: the picture's
+// map refuses it then.
+json to_pixel(const json& value, CoordinateSpace space, int length_px) {
+  const json number = number_of(value);
+  if (!number.is_number() || space == CoordinateSpace::Pixels) return number;
+  const double v = number.get<double>();
+  // 0–999 names a thousandth of the side, so its middle is meant; 1000 of 0–1000 is the last pixel.
+  if (space == CoordinateSpace::Norm999) return (v + 0.5) * length_px / 1000;
+  return v == 1000 ? length_px - 1 : v * length_px / 1000;
+}
+
+class Translator {
+ public:
+  Translator(const ModelInfo& model, const capture::Frame* shown) : space_(model.coordinates), shown_(shown) {}
+
+  // All points of a pointer or screenshot call. False when there is a point but no picture.
+  bool convert_points(json& arguments) const {
+    const bool has_point = arguments.contains("x") || arguments.contains("path") || arguments.contains("region");
+    if (!has_point || space_ == CoordinateSpace::Pixels) return true;
+    if (shown_ == nullptr) return false;
+    if (arguments.contains("x")) arguments["x"] = x(arguments["x"]);
+    if (arguments.contains("y")) arguments["y"] = y(arguments["y"]);
+    convert_list(arguments, "path", 2);
+    convert_list(arguments, "region", 4);
+    return true;
+  }
+
+ private:
+  json x(const json& value) const { return to_pixel(value, space_, shown_->pixels.cols); }
+  json y(const json& value) const { return to_pixel(value, space_, shown_->pixels.rows); }
+
+  void convert_list(json& arguments, const char* key, std::size_t width) const {
+    if (!arguments.contains(key) || !arguments[key].is_array()) return;
+    json& list = arguments[key];
+    if (width == 4 && list.size() == 4) {
+      list = {x(list[0]), y(list[1]), x(list[2]), y(list[3])};
+      for (json& side : list) side = static_cast<int>(side.is_number() ? side.get<double>() : -1);
+    }
+    for (json& point : list) {
+      if (width == 2 && point.is_array() && point.size() == 2) point = {x(point[0]), y(point[1])};
+    }
+  }
+
+  CoordinateSpace space_;
+  const capture::Frame* shown_;
+};
+
+void move_number(json& from, const char* key, json& to, const char* new_key) {
+  if (from.contains(key)) to[new_key] = number_of(from[key]);
+}
+
+// The short calls that small models are trained on.
+bool expand_short_call(tools::ToolCall& call) {
+  json& a = call.arguments;
+  json full = json::object();
+  if (call.name == "click") {
+    full = {{"action", "click"}};
+    for (const char* key : {"x", "y", "count"}) move_number(a, key, full, key);
+    if (a.contains("button")) full["button"] = a["button"];
+    call.name = "pointer";
+  } else if (call.name == "drag") {
+    full = {{"action", "drag"},
+            {"path",
+             {{number_of(a.value("x", json())), number_of(a.value("y", json()))},
+              {number_of(a.value("to_x", json())), number_of(a.value("to_y", json()))}}}};
+    call.name = "pointer";
+  } else if (call.name == "scroll") {
+    full = {{"action", "scroll"}};
+    for (const char* key : {"x", "y"}) move_number(a, key, full, key);
+    move_number(a, "dy", full, "down");
+    call.name = "pointer";
+  } else if (call.name == "type") {
+    full = {{"action", "type"}, {"text", a.value("text", json(""))}};
+    call.name = "keyboard";
+  } else if (call.name == "key") {
+    full = {{"action", "key"}, {"keys", a.value("keys", json(""))}};
+    call.name = "keyboard";
+  } else if (call.name == "wait") {
+    full = {{"until", "time"}};
+    move_number(a, "seconds", full, "seconds");
+  } else if (call.name == "open") {
+    full = {{"name", a.value("application", json(""))}};
+    call.name = "open_application";
+  } else {
+    return false;
+  }
+  call.arguments = full;
+  return true;
+}
+
+}  // namespace
+
+std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, const ModelInfo& model,
+                                                     const capture::Frame* shown) {
+  tools::ToolCall translated = {call.id, call.name, json(call.arguments)};
+  if (!translated.arguments.is_object()) return "the arguments of " + call.name + " are not an object";
+  if (model.speaks_short_calls) expand_short_call(translated);
+  if (translated.name != "pointer" && translated.name != "screenshot") return translated;
+  if (!Translator(model, shown).convert_points(translated.arguments)) {
+    return "a point needs a screenshot first: there is no picture yet that it could belong to";
+  }
+  return translated;
+}
+
+}  // namespace agent

@@ -1,0 +1,17 @@
+#pragma once
+// From a call in the model's own words to the tools' call: short names become tools, points become pixels of the
+// picture that the model was shown. The result is data only; nothing in it is evaluated.
+
+#include <string>
+#include <variant>
+
+#include "agent/model.h"
+#include "agent/transcript.h"
+
+namespace agent {
+
+// Or what is wrong with it, for the model. `shown` is the newest picture, null when there is none yet.
+std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, const ModelInfo& model,
+                                                     const capture::Frame* shown);
+
+}  // namespace agent

@@ -1,0 +1,112 @@
+#include "agent/dialogue.h"
+
+namespace agent {
+namespace {
+
+// Several steps in one sentence: worth a plan.
+bool is_compound(const std::string& task) {
+  for (const char* joint : {", then ", " then ", "; ", " and ", "\n"}) {
+    if (task.find(joint) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The word that models of short calls were trained on.
+std::string verdict_word(tools::Verdict verdict) {
+  switch (verdict) {
+    case tools::Verdict::Confirmed:
+    case tools::Verdict::Partial:
+      return "confirmed";
+    case tools::Verdict::NoOp:
+      return "no-op";
+    case tools::Verdict::Unverifiable:
+      return "unverifiable";
+    case tools::Verdict::Refused:
+      return "refused";
+  }
+  return "unverifiable";
+}
+
+tools::ToolSpec talk_spec(const char* name, const char* description, const char* argument) {
+  return {name,
+          description,
+          {{"type", "object"},
+           {"properties", {{argument, {{"type", "string"}}}}},
+           {"required", {argument}},
+           {"additionalProperties", false}}};
+}
+
+}  // namespace
+
+Dialogue::Dialogue(Parts parts) : parts_(std::move(parts)) {
+  for (const Message& message : parts_.transcript.messages()) {
+    if (const auto* reply = std::get_if<AssistantMessage>(&message)) n_calls_ += static_cast<int>(reply->calls.size());
+  }
+}
+
+void Dialogue::start(const std::string& task, const std::stop_token& stop) {
+  if (parts_.model.speaks_short_calls && is_compound(task)) {
+    say(UserMessage{"Plan: " + task, {}, false});
+  } else {
+    instruct(task, stop);
+  }
+}
+
+void Dialogue::instruct(const std::string& text, const std::stop_token& stop) {
+  say(UserMessage{text, look(stop), false});
+}
+
+void Dialogue::hint(const std::string& text) {
+  say(UserMessage{text, {}, true});
+}
+
+void Dialogue::add_reply(AssistantMessage& message) {
+  for (ModelCall& call : message.calls) call.id = "call_" + std::to_string(++n_calls_);
+  say(message);
+}
+
+void Dialogue::answer(const ModelCall& call, const std::string& text, bool ok) {
+  say(ToolMessage{call.id, text, {}, ok});
+}
+
+void Dialogue::answer_result(const ModelCall& call, const tools::ToolResult& result, Plan& plan, bool look_again,
+                             const std::stop_token& stop) {
+  std::string text = result.text;
+  if (parts_.model.speaks_short_calls) {
+    if (result.evidence) text = verdict_word(result.evidence->verdict);
+  } else if (const PlanStep* current = plan.current()) {
+    text += "\nActive step: " + current->text;
+  }
+  std::vector<Picture> pictures = result.frames;
+  if (!pictures.empty()) shown_ = pictures.back();
+  if (pictures.empty() && look_again) pictures = look(stop);
+  say(ToolMessage{call.id, text, std::move(pictures), result.ok});
+}
+
+void Dialogue::close_open_calls(const std::string& reason) {
+  for (const ModelCall& call : parts_.transcript.open_calls()) answer(call, reason, false);
+}
+
+void Dialogue::say(Message message) {
+  parts_.journal.message(message);
+  parts_.transcript.append(std::move(message));
+}
+
+std::vector<Picture> Dialogue::look(const std::stop_token& stop) {
+  if (!parts_.has_desktop) return {};
+  const tools::ToolResult result = parts_.tools.run({"", "screenshot", nlohmann::json::object()}, stop);
+  if (!result.frames.empty()) shown_ = result.frames.back();
+  return result.frames;
+}
+
+std::vector<tools::ToolSpec> dialogue_tool_specs() {
+  return {plan_tool_spec(), talk_spec("ask", "Asks the user, who may not be there.", "question"),
+          talk_spec("give_up", "Ends the task as impossible.", "reason")};
+}
+
+std::string text_argument(const ModelCall& call, const char* key) {
+  const auto found = call.arguments.find(key);
+  return found != call.arguments.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace agent
