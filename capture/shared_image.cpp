@@ -48,6 +48,7 @@ SharedImage::SharedImage(std::shared_ptr<X11Connection> x, Size size)
   const XError error(xcb_request_check(x_->get(), xcb_shm_attach_fd_checked(x_->get(), segment_, fd, 0)));
   if (error || !x_->is_alive()) {
     munmap(pixels_, n_bytes_);
+    if (!x_->is_alive()) throw Error("The X server at " + x_->display() + " is gone");
     throw Error("The X server at " + x_->display() + " can't use shared memory: " + describe(error.get()));
   }
 }

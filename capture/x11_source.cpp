@@ -74,7 +74,8 @@ class X11Source::Impl {
     try {
       std::string reason;
       for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-        const SurfaceOrReason found = locate(options.reread_all);
+        ask();
+        const SurfaceOrReason found = answer(read_ahead(options), options.reread_all);
         if (const auto* why = std::get_if<std::string>(&found)) return {nullptr, *why};
         const auto& surface = std::get<Surface>(found);
         if (is_screen_saver_on_) {
@@ -98,36 +99,58 @@ class X11Source::Impl {
   const X11Connection& connection() const { return *x_; }
 
  private:
+  // A whole picture that was asked for together with everything else.
+  struct Ahead {
+    std::shared_ptr<SharedImage> image;
+    xcb_shm_get_image_cookie_t cookie;
+  };
+
   // Everything that must be known before pixels are read, in one round trip.
-  SurfaceOrReason locate(bool reread_all) {
-    const auto changes = damage_->ask();
+  void ask() {
+    changes_ = damage_->ask();
     locator_->ask();
-    xcb_screensaver_query_info_cookie_t saver{};
-    if (has_saver_) saver = xcb_screensaver_query_info(x_->get(), x_->root());
-    const std::vector<Rect> changed = damage_->answer(changes);
+    if (has_saver_) saver_ = xcb_screensaver_query_info(x_->get(), x_->root());
+  }
+
+  // Where most of the picture must be read, a second round trip is saved by guessing that its place is still the same.
+  std::optional<Ahead> read_ahead(const GrabOptions& options) {
+    if (last_.drawable != x_->root() || !(options.reread_all || is_busy_)) return std::nullopt;
+    auto image = pool_.free_image();
+    const auto cookie = image->request(last_.drawable, last_.x, last_.y, {0, image->size().height});
+    return Ahead{std::move(image), cookie};
+  }
+
+  SurfaceOrReason answer(std::optional<Ahead> ahead, bool reread_all) {
+    const std::vector<Rect> changed = damage_->answer(changes_);
     SurfaceOrReason found = locator_->answer();
-    is_screen_saver_on_ = has_saver_ && saver_state(saver) == XCB_SCREENSAVER_STATE_ON;
+    is_screen_saver_on_ = has_saver_ && saver_state() == XCB_SCREENSAVER_STATE_ON;
+    const bool was_read_ahead = ahead && ahead->image->finish(ahead->cookie, {0, ahead->image->size().height}).empty();
     const auto* surface = std::get_if<Surface>(&found);
     if (surface == nullptr) {
       pool_.set_size({});
+      last_ = {};
       return found;
     }
     discard_events();
     pool_.set_size({surface->area_pt.width, surface->area_pt.height});
     // What was read from elsewhere says nothing about this place.
     const bool is_elsewhere = surface->x != last_.x || surface->y != last_.y || surface->area_pt != last_.area_pt;
-    if (reread_all || is_elsewhere) pool_.mark_stale({0, surface->area_pt.height});
+    RowBands stale;
     for (const Rect& r : changed) {
       const Rect rows = intersect({0, r.y - surface->damage_y, 1, r.height}, {0, 0, 1, surface->area_pt.height});
-      pool_.mark_stale({rows.y, rows.bottom()});
+      stale.add({rows.y, rows.bottom()});
     }
+    is_busy_ = 2 * stale.n_rows() > surface->area_pt.height;
+    if (reread_all || is_elsewhere) stale.add({0, surface->area_pt.height});
+    for (const RowBand& band : stale.bands()) pool_.mark_stale(band);
+    if (was_read_ahead && !is_elsewhere) ahead->image->stale.clear();
     last_ = *surface;
     return found;
   }
 
-  std::uint8_t saver_state(xcb_screensaver_query_info_cookie_t cookie) {
+  std::uint8_t saver_state() {
     const XReply<xcb_screensaver_query_info_reply_t> reply(
-        xcb_screensaver_query_info_reply(x_->get(), cookie, nullptr));
+        xcb_screensaver_query_info_reply(x_->get(), saver_, nullptr));
     return reply ? reply->state : std::uint8_t{XCB_SCREENSAVER_STATE_DISABLED};
   }
 
@@ -180,6 +203,9 @@ class X11Source::Impl {
   std::unique_ptr<SurfaceLocator> locator_;
   std::unique_ptr<X11Damage> damage_;
   Surface last_;
+  xcb_xfixes_fetch_region_cookie_t changes_{};
+  xcb_screensaver_query_info_cookie_t saver_{};
+  bool is_busy_ = false;  // most rows had changed at the last grab
   bool has_saver_, is_screen_saver_on_ = false;
 };
 
