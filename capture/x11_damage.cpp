@@ -24,8 +24,11 @@ X11Damage::~X11Damage() {
   xcb_flush(x_->get());
 }
 
-xcb_xfixes_fetch_region_cookie_t X11Damage::ask() {
+void X11Damage::collect() {
   xcb_damage_subtract(x_->get(), damage_, XCB_NONE, region_);
+}
+
+xcb_xfixes_fetch_region_cookie_t X11Damage::ask() {
   return xcb_xfixes_fetch_region(x_->get(), region_);
 }
 
@@ -38,11 +41,6 @@ std::vector<Rect> X11Damage::answer(xcb_xfixes_fetch_region_cookie_t cookie) {
     changed.push_back({rectangles[i].x, rectangles[i].y, rectangles[i].width, rectangles[i].height});
   }
   return changed;
-}
-
-bool X11Damage::is_damage_event(const X11Connection& x, const xcb_generic_event_t& event) {
-  const xcb_query_extension_reply_t* extension = xcb_get_extension_data(x.get(), &xcb_damage_id);
-  return (event.response_type & 0x7f) == extension->first_event + XCB_DAMAGE_NOTIFY;
 }
 
 }  // namespace capture

@@ -22,13 +22,16 @@ class X11Damage {
   X11Damage(const X11Damage&) = delete;
   X11Damage& operator=(const X11Damage&) = delete;
 
-  // Two halves, so that other requests can share the way: ask, then wait for the answer. Rectangles are relative to the
-  // window; nothing is left out, so pixels read after ask() are up to date but for rectangles that a later call gives.
+  // In three steps, so that other requests can share the way: collect what has changed, ask for it, wait for the
+  // answer. Rectangles are relative to the window. Nothing is left out: pixels read after collect() are up to date but
+  // for rectangles that a later round gives.
+  void collect();
   xcb_xfixes_fetch_region_cookie_t ask();
   std::vector<Rect> answer(xcb_xfixes_fetch_region_cookie_t cookie);
-  std::vector<Rect> take() { return answer(ask()); }
-
-  static bool is_damage_event(const X11Connection& x, const xcb_generic_event_t& event);
+  std::vector<Rect> take() {
+    collect();
+    return answer(ask());
+  }
 
  private:
   std::shared_ptr<X11Connection> x_;

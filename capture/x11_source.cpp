@@ -74,8 +74,10 @@ class X11Source::Impl {
     try {
       std::string reason;
       for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-        ask();
-        const SurfaceOrReason found = answer(read_ahead(options), options.reread_all);
+        damage_->collect();
+        std::optional<Ahead> ahead = read_ahead(options);
+        ask(options.reread_all);
+        const SurfaceOrReason found = answer(std::move(ahead), options.reread_all);
         if (const auto* why = std::get_if<std::string>(&found)) return {nullptr, *why};
         const auto& surface = std::get<Surface>(found);
         if (is_screen_saver_on_) {
@@ -106,13 +108,15 @@ class X11Source::Impl {
   };
 
   // Everything that must be known before pixels are read, in one round trip.
-  void ask() {
-    changes_ = damage_->ask();
+  void ask(bool reread_all) {
+    if (!reread_all) changes_ = damage_->ask();
     locator_->ask();
     if (has_saver_) saver_ = xcb_screensaver_query_info(x_->get(), x_->root());
   }
 
   // Where most of the picture must be read, a second round trip is saved by guessing that its place is still the same.
+  // It goes out before the questions: the server sends each answer at once, and the small ones would wake us one by one
+  // while it still copies.
   std::optional<Ahead> read_ahead(const GrabOptions& options) {
     if (last_.drawable != x_->root() || !(options.reread_all || is_busy_)) return std::nullopt;
     auto image = pool_.free_image();
@@ -121,7 +125,7 @@ class X11Source::Impl {
   }
 
   SurfaceOrReason answer(std::optional<Ahead> ahead, bool reread_all) {
-    const std::vector<Rect> changed = damage_->answer(changes_);
+    const std::vector<Rect> changed = reread_all ? std::vector<Rect>{} : damage_->answer(changes_);
     SurfaceOrReason found = locator_->answer();
     is_screen_saver_on_ = has_saver_ && saver_state() == XCB_SCREENSAVER_STATE_ON;
     const bool was_read_ahead = ahead && ahead->image->finish(ahead->cookie, {0, ahead->image->size().height}).empty();

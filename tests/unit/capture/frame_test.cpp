@@ -87,7 +87,7 @@ TEST(Frame, a_point_that_speaks_of_another_picture_is_an_error) {
   EXPECT_EQ(std::get<DesktopPoint>(after->to_desktop({after->id, 3, 4})), (DesktopPoint{3, 4}));
 }
 
-TEST(FrameDeath, pixels_and_map_must_agree) {
+TEST(FrameDeathTest, pixels_and_map_must_agree) {
   EXPECT_DEATH(Frame(noise(8, 8), ScreenMap({0, 0, 8, 9}, {8, 9})), "the map describes these pixels");
 }
 

@@ -129,7 +129,7 @@ TEST(ScreenMap, a_crop_and_a_resize_keep_pointing_at_the_same_things) {
   EXPECT_EQ(desktop_point(zoomed, 99, 79), (DesktopPoint{249, 239}));
 }
 
-TEST(ScreenMapDeath, an_impossible_map_is_a_bug) {
+TEST(ScreenMapDeathTest, an_impossible_map_is_a_bug) {
   EXPECT_DEATH(ScreenMap({0, 0, 0, 10}, {10, 10}), "shows something");
   EXPECT_DEATH((void)ScreenMap({0, 0, 20, 20}, {10, 10}).cropped({0, 0, 5, 5}), "native resolution");
 }
