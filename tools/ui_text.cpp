@@ -3,6 +3,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+
 #include "tools/accessibility_bus.h"
 #include "tools/ui_tree.h"
 
@@ -31,6 +33,16 @@ qsizetype utf16_index(const QString& text, int n_characters) {
   for (; n_characters > 0 && index < text.size(); --n_characters)
     index += text[index].isHighSurrogate() && index + 1 < text.size() ? 2 : 1;
   return index;
+}
+
+// Start and end of what is selected, if anything is.
+std::optional<std::pair<int, int>> selection_of(AccessibilityBus& bus, const AccessibleId& id,
+                                                const Patience& patience) {
+  if (number_in(bus.ask(AccessibilityBus::method(id, kText, "GetNSelections"), patience)).value_or(0) < 1) return {};
+  const QVariantList ends = bus.ask(AccessibilityBus::method(id, kText, "GetSelection", {0}), patience).arguments();
+  if (ends.size() != 2 || ends[0].toInt() == ends[1].toInt()) return {};
+  const int first = ends[0].toInt(), second = ends[1].toInt();
+  return std::pair(std::min(first, second), std::max(first, second));
 }
 
 }  // namespace
@@ -73,11 +85,19 @@ std::optional<std::string> UiTree::insert_text(const UiNode& node, const std::st
   const QString toolkit = string_in(
       bus_->ask(AccessibilityBus::property(application, "org.a11y.atspi.Application", "ToolkitName"), patience));
   const bool counts_utf16 = toolkit.startsWith("Qt", Qt::CaseInsensitive);
+  QString expected = QString::fromStdString(*before);
+  const auto index_of = [&](int offset) { return counts_utf16 ? qsizetype{offset} : utf16_index(expected, offset); };
+  int start = *caret;
+  if (const std::optional<std::pair<int, int>> selected = selection_of(*bus_, id, patience)) {
+    start = selected->first;
+    const qsizetype first = index_of(selected->first), last = index_of(selected->second);
+    bus_->ask(AccessibilityBus::method(id, kEditableText, "DeleteText", {selected->first, selected->second}), patience);
+    expected.remove(first, last - first);
+  }
   const QString added = QString::fromStdString(text);
   const int length = counts_utf16 ? static_cast<int>(added.size()) : static_cast<int>(text.size());
-  QString expected = QString::fromStdString(*before);
-  expected.insert(counts_utf16 ? qsizetype{*caret} : utf16_index(expected, *caret), added);
-  bus_->ask(AccessibilityBus::method(id, kEditableText, "InsertText", {*caret, added, length}), patience);
+  expected.insert(index_of(start), added);
+  bus_->ask(AccessibilityBus::method(id, kEditableText, "InsertText", {start, added, length}), patience);
   return verify_text(node, expected.toStdString(), patience);
 }
 

@@ -69,7 +69,7 @@ class UiTree {
 
   // The whole text. None: the node has no text or its program does not answer; password fields are never read.
   std::optional<std::string> read_text(const UiNode& node, std::stop_token stop = {});
-  // Puts text in at the caret, or replaces everything. Nothing: done, and read back to be exactly that. Else what went
+  // Puts text in at the caret (instead of what is selected, as typing would), or replaces everything. Nothing: done, and read back to be exactly that. Else what went
   // wrong, for the model. One request however long the text is: no keys, no layout, no input method.
   std::optional<std::string> insert_text(const UiNode& node, const std::string& text, std::stop_token stop = {});
   std::optional<std::string> replace_text(const UiNode& node, const std::string& text, std::stop_token stop = {});

@@ -7,7 +7,9 @@
 
 #include <chrono>
 
+#include "tools/accessibility_bus.h"
 #include "tools/private_desktop.h"
+#include "tools/ui_tree.h"
 
 namespace tools {
 namespace {
@@ -87,6 +89,58 @@ TEST(Clipboard, losing_it_to_another_program_is_noticed) {
   EXPECT_FALSE(f.ours.owns(Selection::Clipboard));
   EXPECT_EQ(f.ours.n_changes(Selection::Clipboard), before + 2);
   EXPECT_EQ(f.ours.n_changes(Selection::Primary), 0U);
+}
+
+// An editor that copies and pastes by its own functions.
+struct Editor {
+  PrivateDesktop desktop = PrivateDesktop::start();
+  Clipboard clipboard{desktop.display()};
+  UiTree tree{desktop.display()};
+  std::unique_ptr<AccessibilityBus> bus = AccessibilityBus::open(desktop.display());
+  UiNode area;
+
+  explicit Editor(const std::string& program) {
+    const Windows windows = Windows::open(desktop.display());
+    const DesktopProcess process = desktop.launch({program});
+    const auto window = windows.wait_for([&](const Window& w) { return belongs_to_session(w, process.pid()); }, 30s);
+    for (const UiNode& node : tree.read(window.value_or(Window{})).nodes)
+      if (node.is_editable && node.has_state("focused")) area = node;
+  }
+  void call(const char* name, const QVariantList& arguments) {
+    const AccessibleId id{QString::fromStdString(area.bus), QString::fromStdString(area.path)};
+    bus->ask(AccessibilityBus::method(id, "org.a11y.atspi.EditableText", name, arguments),
+             {std::chrono::steady_clock::now() + 20s, {}});
+  }
+  std::string copied() {
+    for (int i = 0; i < 1000 && clipboard.owns(Selection::Clipboard); ++i) poll(nullptr, 0, 5);
+    const ClipboardRead read = clipboard.read_text(Selection::Clipboard);
+    return read.content.contains("text/plain") ? read.content.at("text/plain") : "(" + read.problem + ")";
+  }
+};
+
+TEST(Clipboard, what_a_gtk_editor_copies_is_read_however_long) {
+  Editor editor("mousepad");
+  const std::string text = long_text(3U << 20);
+  ASSERT_EQ(editor.tree.replace_text(editor.area, text), std::nullopt);
+  ASSERT_TRUE(editor.clipboard.write(Selection::Clipboard, {{"text/plain", "before"}}));
+  editor.call("CopyText", {0, 7});
+  EXPECT_EQ(editor.copied(), "0 ä中😀\n1");
+  const auto n_changes = editor.clipboard.n_changes(Selection::Clipboard);
+  const int n_characters = static_cast<int>(QString::fromStdString(text).toUcs4().size());
+  editor.call("CopyText", {0, n_characters});
+  for (int i = 0; i < 1000 && editor.clipboard.n_changes(Selection::Clipboard) == n_changes; ++i) poll(nullptr, 0, 5);
+  EXPECT_TRUE(editor.copied() == text);
+}
+
+TEST(Clipboard, a_qt_editor_pastes_what_we_hold_and_we_read_what_it_copies) {
+  Editor editor("featherpad");
+  const std::string text = long_text(300U << 10);
+  ASSERT_TRUE(editor.clipboard.write(Selection::Clipboard, {{"text/plain", text}}));
+  editor.call("PasteText", {0});
+  for (int i = 0; i < 1000 && editor.tree.read_text(editor.area) != text; ++i) poll(nullptr, 0, 10);
+  EXPECT_TRUE(editor.tree.read_text(editor.area) == text);
+  editor.call("CopyText", {0, 7});  // the emoji counts twice
+  EXPECT_EQ(editor.copied(), "0 ä中😀\n");
 }
 
 TEST(Clipboard, an_owner_that_does_not_answer_is_named) {
