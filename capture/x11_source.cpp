@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "capture/error.h"
+#include "capture/session_kind.h"
 #include "capture/shared_image.h"
 #include "capture/x11_damage.h"
 #include "capture/x11_surface.h"
@@ -44,15 +45,9 @@ void require_extensions(const X11Connection& x) {
   }
 }
 
-// Rootless XWayland has a root window that can't be read.
 void require_readable_root(const X11Connection& x) {
-  xcb_generic_error_t* raw_error = nullptr;
-  const auto cookie = xcb_get_image(x.get(), XCB_IMAGE_FORMAT_Z_PIXMAP, x.root(), 0, 0, 1, 1, ~0u);
-  const XReply<xcb_get_image_reply_t> reply(xcb_get_image_reply(x.get(), cookie, &raw_error));
-  const XError error(raw_error);
-  if (reply) return;
-  throw Error("The desktop of " + x.display() + " can't be read (" + describe(error.get()) +
-              "): under XWayland only single windows of X programs can be seen; use those or a private desktop");
+  const std::string reason = why_root_is_unreadable(x);
+  if (!reason.empty()) throw Error(explain_unreadable_root(x, reason).explanation);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <opencv2/core.hpp>
 #include <random>
@@ -247,6 +248,18 @@ TEST(CaptureProblems, each_gives_one_plain_message) {
   unsetenv("DISPLAY");
   EXPECT_THAT(message_of_open({}), HasSubstr("DISPLAY is not set"));
   if (!display.empty()) setenv("DISPLAY", display.c_str(), 1);
+}
+
+TEST(CaptureProblems, a_wrong_cookie_is_named) {
+  // A cookie file for the server, and no cookie for us.
+  const std::string name = testing::TempDir() + "cookie_" + std::to_string(getpid());
+  run_to_end(TestXServer(), {"xauth", "-f", name, "add", ":0", ".", "0123456789abcdef0123456789abcdef"});
+  TestXServer server({.width = 320, .height = 200, .extra_arguments = {"-auth", name}, .lets_everyone_in = false});
+  setenv("XAUTHORITY", "/nonexistent", 1);
+  const std::string message = message_of_open({.display = server.display(), .target = WholeDesktop{}});
+  unsetenv("XAUTHORITY");
+  unlink(name.c_str());
+  EXPECT_THAT(message, HasSubstr("refuses us: the file that XAUTHORITY names, /nonexistent, holds no valid cookie"));
 }
 
 TEST(CaptureProblems, missing_extensions_are_named) {
