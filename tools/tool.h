@@ -49,19 +49,19 @@ struct Rect {  // desktop points, half-open
 // What was seen to change between just before and just after an action.
 struct Evidence {
   Verdict verdict = Verdict::Unverifiable;
-  std::vector<Rect> changed_regions;
-  std::vector<std::string> windows_opened, windows_closed;  // titles
-  std::optional<std::string> focused_window;                // title, when the focus moved
+  std::vector<Rect> changed_regions = {};
+  std::vector<std::string> windows_opened = {}, windows_closed = {};  // titles
+  std::optional<std::string> focused_window = {};                     // title, when the focus moved
   bool clipboard_changed = false;
   bool settled = true;  // false: the screen was still moving when we stopped waiting
 };
 
 struct ToolResult {
-  bool ok = false;   // false: an expected failure, `text` says what, where and what to do
-  std::string text;  // for the model
-  std::vector<std::shared_ptr<const capture::Frame>> frames;
-  std::optional<Evidence> evidence;  // for actions on a desktop
-  nlohmann::json details;            // for the record and the view; null when there is nothing to add
+  bool ok = false;        // false: an expected failure, `text` says what, where and what to do
+  std::string text = {};  // for the model
+  std::vector<std::shared_ptr<const capture::Frame>> frames = {};
+  std::optional<Evidence> evidence = {};  // for actions on a desktop
+  nlohmann::json details = {};            // for the record and the view; null when there is nothing to add
 };
 
 // One ability. Owned by the registry; called from the agent thread only.

@@ -30,15 +30,16 @@ Display* open_or_throw(const std::string& name) {
 
 }  // namespace
 
-InputWindow::InputWindow(const std::string& display, Area area) : display_(open_or_throw(display)) {
+InputWindow::InputWindow(const std::string& display, Area area, Managed managed) : display_(open_or_throw(display)) {
   XSetWindowAttributes attributes{};
   attributes.event_mask = KeyPressMask | KeyReleaseMask | ButtonPressMask | ButtonReleaseMask | PointerMotionMask |
                           StructureNotifyMask | FocusChangeMask;
+  attributes.override_redirect = managed == Managed::No;
   window_ = XCreateWindow(display_, DefaultRootWindow(display_), area.x, area.y, static_cast<unsigned>(area.width),
                           static_cast<unsigned>(area.height), 0, CopyFromParent, InputOutput, CopyFromParent,
-                          CWEventMask, &attributes);
+                          CWEventMask | CWOverrideRedirect, &attributes);
   XSizeHints hints{};
-  hints.flags = USPosition | USSize | PPosition;
+  hints.flags = USPosition | PPosition;
   hints.x = area.x;
   hints.y = area.y;
   XSetWMNormalHints(display_, window_, &hints);

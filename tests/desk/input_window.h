@@ -27,7 +27,8 @@ class InputWindow {
   struct Area {
     int x = 0, y = 0, width = 200, height = 200;
   };
-  InputWindow(const std::string& display, Area area);
+  enum class Managed { Yes, No };  // No: exactly there and on top, whatever the window manager thinks
+  InputWindow(const std::string& display, Area area, Managed managed = Managed::Yes);
   ~InputWindow();
   InputWindow(const InputWindow&) = delete;
   InputWindow& operator=(const InputWindow&) = delete;

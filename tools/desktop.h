@@ -1,0 +1,76 @@
+#pragma once
+// What the tools of one desktop share: its eyes, its hands, its windows, and which pictures the model has been shown.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "capture/settle.h"
+#include "capture/x11_source.h"
+#include "tools/clipboard.h"
+#include "tools/input_backend.h"
+#include "tools/tool.h"
+#include "tools/windows.h"
+
+namespace tools {
+
+// Used from the agent thread only; the tools that work on it must not outlive it.
+class Desktop {
+ public:
+  struct Options {
+    std::string display{};                                   // empty: $DISPLAY
+    std::string xauthority{};                                // empty: $XAUTHORITY
+    bool is_private = false;                                 // our own desktop, not the user's
+    std::vector<std::uint32_t> panic_chord{0xffe1, 0xffe2};  // X keysyms; both Shift keys
+  };
+  // Throws capture::Error with one plain sentence when the display can't be used.
+  static std::unique_ptr<Desktop> open(const Options& options);
+
+  Effect input_effect() const { return is_private_ ? Effect::InputPrivate : Effect::InputUser; }
+  InputBackend& input() { return *input_; }
+  const Windows& windows() const { return windows_; }
+  capture::ScreenWatch& screen_watch() { return *watch_; }
+  Clipboard& clipboard() { return *clipboard_; }
+  capture::Grab grab(const capture::GrabOptions& options = {}) { return source_->grab(options); }
+  std::optional<capture::DesktopPoint> pointer();
+
+  // The model is shown this frame: its id may be used in points from now on, and the window that has the focus now is
+  // the one that the model will think of.
+  void show(const capture::Frame& frame);
+  // The desktop point for a point in a frame that was shown; `frame_id` 0: the newest one. A message for the model when
+  // there is no such point.
+  std::variant<capture::DesktopPoint, std::string> to_desktop(std::uint64_t frame_id, double x_px, double y_px) const;
+
+  // The same for a part of the frame.
+  std::variant<capture::Rect, std::string> area_to_desktop(std::uint64_t frame_id, capture::Rect area_px) const;
+
+  // The window that had the focus when the model looked last, or after its own last action.
+  void remember_focus();
+  // Says that the focus has moved since, behind the model's back.
+  std::optional<std::string> focus_problem() const;
+
+ private:
+  Desktop(Windows windows, bool is_private) : windows_(std::move(windows)), is_private_(is_private) {}
+
+  struct Shown {
+    std::uint64_t frame_id;
+    capture::ScreenMap map;
+  };
+  // Null, with the reason, when the model never saw such a frame.
+  const Shown* find_shown(std::uint64_t frame_id, std::string& problem) const;
+
+  Windows windows_;
+  bool is_private_;
+  std::unique_ptr<InputBackend> input_;
+  std::unique_ptr<capture::X11Source> source_;
+  std::unique_ptr<capture::ScreenWatch> watch_;
+  std::unique_ptr<Clipboard> clipboard_;
+  std::deque<Shown> shown_;
+  std::optional<WindowId> focused_;
+};
+
+}  // namespace tools

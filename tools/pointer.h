@@ -1,0 +1,38 @@
+#pragma once
+// The mouse as a tool: move, click, press, release, drag and scroll, at points of a picture that the model was shown.
+
+#include <chrono>
+#include <optional>
+
+#include "tools/desktop.h"
+#include "tools/tool.h"
+
+namespace tools {
+
+class PointerTool : public Tool {
+ public:
+  explicit PointerTool(Desktop& desktop) : desktop_(desktop) {}
+  ToolSpec spec() const override;
+  Effect effect(const ToolCall&) const override { return desktop_.input_effect(); }
+  ToolResult run(const ToolCall& call, std::stop_token stop) override;
+
+ private:
+  struct Plan {
+    std::vector<InputStep> steps;
+    std::vector<capture::DesktopPoint> touched;  // where buttons and wheel act; none: where the pointer is
+    bool is_visible = true;                      // an effect is to be seen
+    std::string problem;                         // nothing may be done; for the model
+  };
+  Plan plan(const nlohmann::json& arguments);
+  void plan_click(const nlohmann::json& arguments, Plan& plan);
+  void plan_drag(const nlohmann::json& arguments, Plan& plan);
+  void plan_scroll(const nlohmann::json& arguments, Plan& plan);
+  std::optional<capture::DesktopPoint> target(const nlohmann::json& arguments, Plan& plan);
+  void move(capture::DesktopPoint to, int duration_ms, Plan& plan);
+
+  Desktop& desktop_;
+  // Two single clicks must not become a double click.
+  std::chrono::steady_clock::time_point last_click_{};
+};
+
+}  // namespace tools
