@@ -13,6 +13,7 @@
 #include "tests/desk/x_server.h"
 #include "tools/accessibility_bus.h"
 #include "tools/private_desktop.h"
+#include "tools/x11_input.h"
 
 namespace tools {
 namespace {
@@ -91,6 +92,29 @@ TEST(UiTree, finds_the_keys_of_a_gtk_calculator) {
     EXPECT_TRUE(i % 3 == 2 || boxes[i].x + boxes[i].width <= boxes[i + 1].x) << i;
     EXPECT_TRUE(i >= 6 || boxes[i].y + boxes[i].height <= boxes[i + 3].y) << i;
   }
+}
+
+TEST(UiTree, pressing_keys_at_their_points_computes) {
+  Fixture f;
+  const Window window = f.opened({"galculator"});
+  EXPECT_EQ(f.windows.activate(window.id), std::nullopt);
+  const UiSnapshot snapshot = f.tree.read(window);
+  const std::unique_ptr<X11Input> input = X11Input::open({.display = f.desktop.display()});
+  for (const char* key : {"AC", "7", "*", "6", "="}) {
+    const auto point = UiTree::click_point(f.only(snapshot, "button", key), window, f.windows);
+    ASSERT_TRUE(std::holds_alternative<UiPoint>(point)) << key << ": " << std::get<std::string>(point);
+    const auto [x, y] = std::get<UiPoint>(point);
+    const InputOutcome outcome = input->perform(
+        {MoveTo{x, y}, Pause{30}, ButtonChange{1, true}, Pause{30}, ButtonChange{1, false}, Pause{30}}, {});
+    ASSERT_EQ(outcome.ending, InputOutcome::Ending::Done) << outcome.message;
+  }
+  const UiNode display = f.only(snapshot, "text", "");
+  std::string shown;
+  for (int i = 0; i < 500 && shown.find("42") == std::string::npos; ++i) {
+    poll(nullptr, 0, 10);
+    shown = f.tree.read_text(display).value_or("");
+  }
+  EXPECT_THAT(shown, HasSubstr("42"));
 }
 
 TEST(UiTree, boxes_are_right_on_a_screen_of_double_scale) {
