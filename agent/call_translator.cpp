@@ -1,6 +1,7 @@
 #include "agent/call_translator.h"
 
-#include <algorithm>
+#include <charconv>
+#include <cmath>
 
 namespace agent {
 namespace {
@@ -10,8 +11,11 @@ using nlohmann::json;
 // A number, also when the model wrote it as text; a string that is none stays, and the tool's schema refuses it.
 json number_of(const json& value) {
   if (!value.is_string()) return value;
-  const json parsed = json::parse(value.get<std::string>(), nullptr, false);
-  return parsed.is_number() ? parsed : value;
+  const std::string text = value.get<std::string>();
+  double number = 0;  // leading zeros are fine: models of fixed width write 007
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return value;
+  return number == std::floor(number) ? json(static_cast<std::int64_t>(number)) : json(number);
 }
 
 // A coordinate in the model's space as a pixel of a side of `length_px`. Out of range stays out of range: the picture's

@@ -21,7 +21,7 @@ enum class CoordinateSpace {
 };
 
 struct ModelInfo {
-  std::string name;
+  std::string name = {};
   std::int64_t context_tokens = 0;  // 0: not known
   CoordinateSpace coordinates = CoordinateSpace::Pixels;
   // Trained on short calls of its own (click, type, key …) and given no tool descriptions.
@@ -44,8 +44,8 @@ struct Reply {
   };
   AssistantMessage message;  // calls without ids: the loop numbers them
   End end = End::Turn;
-  std::string problem;
-  Usage usage;
+  std::string problem = {};
+  Usage usage = {};
 };
 
 // Pieces of the reply as they come, for the view.

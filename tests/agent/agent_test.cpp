@@ -1,0 +1,286 @@
+// The loop with a scripted mind and recording tools: what is done, in which order, and how every end looks.
+
+#include "agent/agent.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <stdexcept>
+
+namespace agent {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+// Says what it is told to say, turn by turn; then that it is done.
+class ScriptedModel : public Model {
+ public:
+  explicit ScriptedModel(std::deque<Reply> script) : script_(std::move(script)) {}
+  const ModelInfo& info() const override { return info_; }
+  Reply reply(const Transcript& transcript, const std::vector<tools::ToolSpec>&, const PieceSink&,
+              std::stop_token stop) override {
+    seen.push_back(transcript);
+    Reply next = {.message = {"", "Done.", {}}};
+    if (!script_.empty()) {
+      next = script_.front();
+      script_.pop_front();
+    }
+    if (stop.stop_requested()) next.end = Reply::End::Stopped;
+    return next;
+  }
+
+  std::vector<Transcript> seen;
+  ModelInfo info_ = {.name = "scripted"};
+
+ private:
+  std::deque<Reply> script_;
+};
+
+Reply call(const std::string& name, const ordered_json& arguments = ordered_json::object()) {
+  return {.message = {"", "", {{"", name, arguments}}}};
+}
+
+// Everything in the order in which it happened.
+struct Log {
+  std::vector<std::string> lines;
+};
+
+class LoggingTool : public tools::Tool {
+ public:
+  LoggingTool(Log& log, std::string name, tools::Effect effect) : log_(log), name_(std::move(name)), effect_(effect) {}
+  tools::ToolSpec spec() const override {
+    return {name_,
+            "a tool of the tests",
+            {{"type", "object"},
+             {"properties", {{"text", {{"type", "string"}}}}},
+             {"required", json::array()},
+             {"additionalProperties", false}}};
+  }
+  tools::Effect effect(const tools::ToolCall&) const override { return effect_; }
+  tools::ToolResult run(const tools::ToolCall& call, std::stop_token) override {
+    log_.lines.push_back("run " + name_ + " " + call.arguments.value("text", ""));
+    tools::ToolResult result;
+    result.ok = true;
+    result.text = "worked";
+    result.evidence.emplace();
+    result.evidence->verdict = verdict;
+    return result;
+  }
+
+  tools::Verdict verdict = tools::Verdict::Confirmed;
+
+ private:
+  Log& log_;
+  std::string name_;
+  tools::Effect effect_;
+};
+
+class LoggingJournal : public Journal {
+ public:
+  explicit LoggingJournal(Log& log) : log_(log) {}
+  void message(const Message&) override {}
+  void usage(const Usage&) override {}
+  void plan(const Plan&) override {}
+  void intent(const tools::ToolCall& call, tools::Effect) override {
+    if (is_full) throw std::runtime_error("the disk is full");
+    log_.lines.push_back("intent " + call.name);
+  }
+  void outcome(const tools::ToolCall& call, const tools::ToolResult&, double) override {
+    log_.lines.push_back("outcome " + call.name);
+  }
+  void finished(const Outcome& outcome) override {
+    log_.lines.push_back("finished " + std::string(name_of(outcome.ending)));
+  }
+
+  bool is_full = false;
+
+ private:
+  Log& log_;
+};
+
+class AgentTest : public ::testing::Test {
+ protected:
+  AgentTest() {
+    for (const auto& [name, effect] :
+         {std::pair{"press", tools::Effect::InputPrivate}, std::pair{"shell", tools::Effect::Shell}}) {
+      auto tool = std::make_unique<LoggingTool>(log_, name, effect);
+      tools_by_name_[name] = tool.get();
+      registry_.add(std::move(tool));
+    }
+  }
+
+  Outcome run(std::deque<Reply> script, const std::string& task = "do it", Transcript transcript = Transcript()) {
+    model_ = std::make_unique<ScriptedModel>(std::move(script));
+    model_->info_.speaks_short_calls = short_calls_;
+    agent_ = std::make_unique<Agent>(
+        AgentParts{*model_, registry_, journal_, policy_,
+                   [this](const ApprovalRequest& request, std::stop_token) {
+                     log_.lines.push_back("asked " + request.call.name);
+                     return approval_;
+                   },
+                   [](const std::string&, std::stop_token) { return std::optional<std::string>("blue"); },
+                   [this](const AgentEvent& event) {
+                     if (std::holds_alternative<StepStarted>(event) &&
+                         stop_at_step_ == std::get<StepStarted>(event).step) {
+                       stop_.request_stop();
+                     }
+                   },
+                   limits_},
+        std::move(transcript));
+    return agent_->run(task, stop_.get_token());
+  }
+
+  // Texts of the tool messages and hints in the transcript.
+  std::vector<std::string> told() const {
+    std::vector<std::string> texts;
+    for (const Message& message : agent_->transcript().messages()) {
+      if (const auto* tool = std::get_if<ToolMessage>(&message)) texts.push_back(tool->text);
+      if (const auto* user = std::get_if<UserMessage>(&message); user != nullptr && user->is_hint) {
+        texts.push_back("hint: " + user->text);
+      }
+    }
+    return texts;
+  }
+
+  Log log_;
+  tools::ToolRegistry registry_;
+  std::map<std::string, LoggingTool*> tools_by_name_;
+  LoggingJournal journal_{log_};
+  Policy policy_;
+  Approval approval_ = {true, ""};
+  Limits limits_;
+  bool short_calls_ = false;
+  std::stop_source stop_;
+  int stop_at_step_ = 0;
+  std::unique_ptr<ScriptedModel> model_;
+  std::unique_ptr<Agent> agent_;
+};
+
+TEST_F(AgentTest, writes_the_intent_down_before_it_acts) {
+  const Outcome outcome = run({call("press", {{"text", "a"}})});
+  EXPECT_EQ(outcome.ending, Ending::Done);
+  EXPECT_EQ(outcome.text, "Done.");
+  EXPECT_EQ(outcome.n_actions, 1);
+  EXPECT_EQ(outcome.n_unverified, 0);
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"intent press", "run press a", "outcome press", "finished done"}));
+}
+
+TEST_F(AgentTest, does_nothing_when_the_intent_cannot_be_written) {
+  journal_.is_full = true;
+  const Outcome outcome = run({call("press")});
+  EXPECT_EQ(outcome.ending, Ending::Failed);
+  EXPECT_EQ(outcome.text, "the disk is full");
+  EXPECT_TRUE(log_.lines.empty());
+}
+
+TEST_F(AgentTest, asks_before_the_act_and_tells_the_model_why_not) {
+  approval_ = {false, "not on my machine"};
+  const Outcome outcome = run({call("shell")});
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"asked shell", "finished done"}));
+  EXPECT_EQ(told(), (std::vector<std::string>{"Not allowed: not on my machine"}));
+  EXPECT_EQ(outcome.n_actions, 0);
+}
+
+TEST_F(AgentTest, ends_as_refused_when_it_is_denied_again_and_again) {
+  policy_.rules[tools::Effect::Shell] = Decision::Deny;
+  EXPECT_EQ(run({call("shell"), call("shell"), call("shell"), call("shell")}).ending, Ending::Refused);
+}
+
+TEST_F(AgentTest, an_action_without_evidence_is_counted) {
+  tools_by_name_["press"]->verdict = tools::Verdict::NoOp;
+  const Outcome outcome = run({call("press", {{"text", "a"}}), call("press", {{"text", "b"}})});
+  EXPECT_EQ(outcome.n_actions, 2);
+  EXPECT_EQ(outcome.n_unverified, 2);
+}
+
+TEST_F(AgentTest, unknown_tools_and_wrong_arguments_are_messages_to_the_model) {
+  const Outcome outcome = run({call("fly"), call("press", {{"speed", 3}}), call("press", {{"text", 3}})});
+  EXPECT_EQ(outcome.ending, Ending::Done);
+  ASSERT_EQ(told().size(), 3U);
+  EXPECT_NE(told()[0].find("press"), std::string::npos) << "it names the tools that there are: " << told()[0];
+  EXPECT_NE(told()[1].find("speed"), std::string::npos) << told()[1];
+  EXPECT_NE(told()[2].find("text"), std::string::npos) << told()[2];
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"finished done"}));
+}
+
+TEST_F(AgentTest, a_malformed_reply_runs_nothing_and_comes_back_as_a_hint) {
+  Reply broken = call("press");
+  broken.end = Reply::End::Malformed;
+  broken.problem = "the tool call has no end";
+  EXPECT_EQ(run({broken}).ending, Ending::Done);
+  EXPECT_EQ(told(), (std::vector<std::string>{"Not carried out, because the reply was not whole.",
+                                              "hint: the tool call has no end"}));
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"finished done"}));
+  EXPECT_EQ(run({broken, broken, broken, broken, broken}).ending, Ending::Stuck);
+}
+
+TEST_F(AgentTest, going_round_in_circles_ends_as_stuck_never_as_done) {
+  std::deque<Reply> script;
+  for (int i = 0; i < 20; ++i) script.push_back(call("press", {{"text", "same"}}));
+  EXPECT_EQ(run(script).ending, Ending::Stuck);
+  EXPECT_LT(model_->seen.size(), 10U);
+}
+
+TEST_F(AgentTest, limits_end_as_stuck) {
+  limits_.max_steps = 3;
+  std::deque<Reply> script;
+  for (int i = 0; i < 9; ++i) script.push_back(call("press", {{"text", std::to_string(i)}}));
+  const Outcome outcome = run(script);
+  EXPECT_EQ(outcome.ending, Ending::Stuck);
+  EXPECT_EQ(outcome.n_actions, 3);
+}
+
+TEST_F(AgentTest, stop_leaves_a_transcript_in_which_every_call_is_answered) {
+  stop_at_step_ = 2;
+  EXPECT_EQ(run({call("press"), call("press"), call("press")}).ending, Ending::Stopped);
+  EXPECT_TRUE(agent_->transcript().open_calls().empty());
+  EXPECT_EQ(log_.lines.back(), "finished stopped");
+}
+
+TEST_F(AgentTest, resumes_an_interrupted_transcript_by_saying_so) {
+  Transcript transcript;
+  transcript.append(UserMessage{"do it", {}, false});
+  transcript.append(AssistantMessage{"", "", {{"call_1", "press", ordered_json::object()}}});
+  run({}, "go on", transcript);
+  ASSERT_FALSE(told().empty());
+  EXPECT_NE(told()[0].find("interrupted"), std::string::npos);
+  EXPECT_TRUE(agent_->transcript().open_calls().empty());
+}
+
+TEST_F(AgentTest, done_is_refused_while_steps_of_the_plan_are_open) {
+  const ordered_json open = {{"steps", {{{"text", "first"}, {"state", "active"}}}}};
+  const ordered_json closed = {{"steps", {{{"text", "first"}, {"state", "done"}, {"evidence", "seen"}}}}};
+  const Reply done = {.message = {"", "All done.", {}}};
+  EXPECT_EQ(run({call("plan", open), done, call("plan", closed), done}).ending, Ending::Done);
+  ASSERT_EQ(told().size(), 3U);
+  EXPECT_NE(told()[1].find("first"), std::string::npos);
+  EXPECT_EQ(run({call("plan", open), done, done, done}).ending, Ending::Stuck) << "never done";
+}
+
+TEST_F(AgentTest, a_model_of_short_calls_gets_one_instruction_after_the_other) {
+  short_calls_ = true;
+  const Outcome outcome = run({call("plan", {{"steps", {"press a", "press b"}}}),
+                               call("press", {{"text", "a"}}),
+                               {.message = {"", "Done.", {}}},
+                               call("press", {{"text", "b"}})},
+                              "press a and press b");
+  EXPECT_EQ(outcome.ending, Ending::Done);
+  EXPECT_FALSE(agent_->plan().has_open_steps());
+  std::vector<std::string> instructions;
+  for (const Message& message : agent_->transcript().messages()) {
+    if (const auto* user = std::get_if<UserMessage>(&message)) instructions.push_back(user->text);
+  }
+  EXPECT_EQ(instructions, (std::vector<std::string>{"Plan: press a and press b", "press a", "press b"}));
+}
+
+TEST_F(AgentTest, the_model_may_ask_and_may_give_up) {
+  const Outcome outcome =
+      run({call("ask", {{"question", "which colour?"}}), call("give_up", {{"reason", "no paint"}})});
+  EXPECT_EQ(outcome.ending, Ending::GaveUp);
+  EXPECT_EQ(outcome.text, "no paint");
+  EXPECT_EQ(told()[0], "blue");
+}
+
+}  // namespace
+}  // namespace agent

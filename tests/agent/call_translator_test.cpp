@@ -1,0 +1,81 @@
+#include "agent/call_translator.h"
+
+#include <gtest/gtest.h>
+
+#include <opencv2/core/mat.hpp>
+
+namespace agent {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+const capture::Frame& picture() {
+  static const capture::Frame frame(cv::Mat(504, 896, CV_8UC4, cv::Scalar::all(0)),
+                                    capture::ScreenMap({0, 0, 1920, 1080}, {896, 504}));
+  return frame;
+}
+
+tools::ToolCall translated(const std::string& name, const ordered_json& arguments, const ModelInfo& model) {
+  const auto result = translate({"c1", name, arguments}, model, &picture());
+  if (const auto* problem = std::get_if<std::string>(&result)) {
+    ADD_FAILURE() << *problem;
+    return {};
+  }
+  return std::get<tools::ToolCall>(result);
+}
+
+const ModelInfo kPixels = {.coordinates = CoordinateSpace::Pixels};
+const ModelInfo kNorm1000 = {.coordinates = CoordinateSpace::Norm1000};
+const ModelInfo kShort = {.coordinates = CoordinateSpace::Norm999, .speaks_short_calls = true};
+
+TEST(CallTranslator, pixels_pass_unchanged_zero_too) {
+  const json arguments = {{"action", "click"}, {"x", 0}, {"y", 503}};
+  EXPECT_EQ(translated("pointer", arguments, kPixels).arguments, arguments);
+}
+
+TEST(CallTranslator, thousandths_become_pixels_of_the_picture_that_was_shown) {
+  const tools::ToolCall call = translated("pointer", {{"action", "click"}, {"x", 500}, {"y", 1000}}, kNorm1000);
+  EXPECT_EQ(call.arguments["x"], 448.0);
+  EXPECT_EQ(call.arguments["y"], 503);
+  const tools::ToolCall click = translated("click", {{"x", "000"}, {"y", "999"}}, kShort);
+  EXPECT_NEAR(click.arguments["x"].get<double>(), 0.448, 1e-9);
+  EXPECT_NEAR(click.arguments["y"].get<double>(), 503.748, 1e-9);
+}
+
+TEST(CallTranslator, out_of_range_stays_out_of_range) {
+  const tools::ToolCall call = translated("pointer", {{"action", "click"}, {"x", 1500}, {"y", -10}}, kNorm1000);
+  EXPECT_GT(call.arguments["x"].get<double>(), 896);
+  EXPECT_LT(call.arguments["y"].get<double>(), 0);
+}
+
+TEST(CallTranslator, short_calls_become_tools) {
+  EXPECT_EQ(translated("type", {{"text", "042"}}, kShort).arguments, (json{{"action", "type"}, {"text", "042"}}))
+      << "text stays text";
+  EXPECT_EQ(translated("key", {{"keys", "ctrl+s"}}, kShort).arguments, (json{{"action", "key"}, {"keys", "ctrl+s"}}));
+  const tools::ToolCall twice =
+      translated("click", {{"x", 10}, {"y", 20}, {"count", "2"}, {"button", "right"}}, kShort);
+  EXPECT_EQ(twice.name, "pointer");
+  EXPECT_EQ(twice.arguments["count"], 2);
+  EXPECT_EQ(twice.arguments["button"], "right");
+  const tools::ToolCall scroll = translated("scroll", {{"x", 10}, {"y", 20}, {"dy", "-3"}}, kShort);
+  EXPECT_EQ(scroll.arguments["down"], -3);
+  const tools::ToolCall drag = translated("drag", {{"x", 0}, {"y", 0}, {"to_x", 500}, {"to_y", 500}}, kShort);
+  ASSERT_EQ(drag.arguments["path"].size(), 2U);
+  EXPECT_NEAR(drag.arguments["path"][1][0].get<double>(), 500.5 * 896 / 1000, 1e-9);
+  EXPECT_EQ(translated("wait", {{"seconds", "5"}}, kShort).arguments, (json{{"until", "time"}, {"seconds", 5}}));
+  EXPECT_EQ(translated("shell", {{"command", "wc -l x"}}, kShort).arguments, (json{{"command", "wc -l x"}}));
+}
+
+TEST(CallTranslator, what_is_no_number_is_left_for_the_schema_to_refuse) {
+  EXPECT_EQ(translated("click", {{"x", "left"}, {"y", 2}}, kShort).arguments["x"], "left");
+}
+
+TEST(CallTranslator, a_point_without_a_picture_is_refused) {
+  const auto result = translate({"c1", "click", {{"x", 1}, {"y", 2}}}, kShort, nullptr);
+  ASSERT_TRUE(std::holds_alternative<std::string>(result));
+  EXPECT_NE(std::get<std::string>(result).find("screenshot"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace agent
