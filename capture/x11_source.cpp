@@ -54,8 +54,8 @@ void require_readable_root(const X11Connection& x) {
 
 class X11Source::Impl {
  public:
-  Impl(std::shared_ptr<X11Connection> x, const CaptureTarget& target)
-      : x_(std::move(x)), pool_(x_), monitors_(x_), has_saver_(x_->has(&xcb_screensaver_id)) {
+  Impl(std::shared_ptr<X11Connection> x, const CaptureTarget& target) : x_(std::move(x)), pool_(x_), monitors_(x_) {
+    if (x_->has(&xcb_screensaver_id)) watch_screen_saver();
     if (const auto* window = std::get_if<OneWindow>(&target)) {
       locator_ = locate_window(x_, window->id);
     } else {
@@ -106,7 +106,6 @@ class X11Source::Impl {
   void ask(bool reread_all) {
     if (!reread_all) changes_ = damage_->ask();
     locator_->ask();
-    if (has_saver_) saver_ = xcb_screensaver_query_info(x_->get(), x_->root());
   }
 
   // Where most of the picture must be read, a second round trip is saved by guessing that its place is still the same.
@@ -122,15 +121,14 @@ class X11Source::Impl {
   SurfaceOrReason answer(std::optional<Ahead> ahead, bool reread_all) {
     const std::vector<Rect> changed = reread_all ? std::vector<Rect>{} : damage_->answer(changes_);
     SurfaceOrReason found = locator_->answer();
-    is_screen_saver_on_ = has_saver_ && saver_state() == XCB_SCREENSAVER_STATE_ON;
     const bool was_read_ahead = ahead && ahead->image->finish(ahead->cookie, {0, ahead->image->size().height}).empty();
+    read_events();
     const auto* surface = std::get_if<Surface>(&found);
     if (surface == nullptr) {
       pool_.set_size({});
       last_ = {};
       return found;
     }
-    discard_events();
     pool_.set_size({surface->area_pt.width, surface->area_pt.height});
     // What was read from elsewhere says nothing about this place.
     const bool is_elsewhere = surface->x != last_.x || surface->y != last_.y || surface->area_pt != last_.area_pt;
@@ -147,10 +145,13 @@ class X11Source::Impl {
     return found;
   }
 
-  std::uint8_t saver_state() {
+  // The server tells each change from now on, before the answer to any later request.
+  void watch_screen_saver() {
+    saver_event_ = xcb_get_extension_data(x_->get(), &xcb_screensaver_id)->first_event + XCB_SCREENSAVER_NOTIFY;
+    xcb_screensaver_select_input(x_->get(), x_->root(), XCB_SCREENSAVER_EVENT_NOTIFY_MASK);
     const XReply<xcb_screensaver_query_info_reply_t> reply(
-        xcb_screensaver_query_info_reply(x_->get(), saver_, nullptr));
-    return reply ? reply->state : std::uint8_t{XCB_SCREENSAVER_STATE_DISABLED};
+        xcb_screensaver_query_info_reply(x_->get(), xcb_screensaver_query_info(x_->get(), x_->root()), nullptr));
+    is_screen_saver_on_ = reply && reply->state == XCB_SCREENSAVER_STATE_ON;
   }
 
   // Null and a reason when the read failed, as it does when the window or monitor changed in between.
@@ -192,8 +193,12 @@ class X11Source::Impl {
     return {crop(frame, {area.x - surface.area_pt.x, area.y - surface.area_pt.y, area.width, area.height}), {}};
   }
 
-  void discard_events() {
-    while (const XReply<xcb_generic_event_t> event{xcb_poll_for_queued_event(x_->get())}) continue;
+  void read_events() {
+    while (const XReply<xcb_generic_event_t> event{xcb_poll_for_queued_event(x_->get())}) {
+      if ((event->response_type & 0x7f) != saver_event_) continue;
+      const auto* saver = reinterpret_cast<const xcb_screensaver_notify_event_t*>(event.get());
+      is_screen_saver_on_ = saver->state == XCB_SCREENSAVER_STATE_ON;
+    }
   }
 
   std::shared_ptr<X11Connection> x_;
@@ -203,9 +208,9 @@ class X11Source::Impl {
   std::unique_ptr<X11Damage> damage_;
   Surface last_;
   xcb_xfixes_fetch_region_cookie_t changes_{};
-  xcb_screensaver_query_info_cookie_t saver_{};
   bool is_busy_ = false;  // most rows had changed at the last grab
-  bool has_saver_, is_screen_saver_on_ = false;
+  int saver_event_ = -1;  // its number; the extension may be missing
+  bool is_screen_saver_on_ = false;
 };
 
 std::unique_ptr<X11Source> X11Source::open(const Options& options) {
