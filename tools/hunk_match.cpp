@@ -223,7 +223,6 @@ std::optional<MatchRefusal> HunkPlacer::take_lines(const Hunk& hunk, size_t firs
   for (size_t i = 0; i < wanted.size(); ++i) tells_ends = tells_ends || !file_[first + i].end.empty();
   tells_ends = tells_ends && rung == Rung::Exact;
   size_t line_idx = first;
-  AddedLine* last_added = nullptr;
   std::vector<size_t> positions;
   for (const PatchLine& line : hunk.lines) {
     if (line.kind == LineKind::Added) {
@@ -243,7 +242,6 @@ std::optional<MatchRefusal> HunkPlacer::take_lines(const Hunk& hunk, size_t firs
         return MatchRefusal{"two changes add lines at line " + std::to_string(line_idx + 1) + "; make them one"};
       positions.push_back(line_idx);
       added_[line_idx].push_back(std::move(added));
-      last_added = &added_[line_idx].back();
       continue;
     }
     if (line.kind == LineKind::Removed) {
@@ -253,8 +251,9 @@ std::optional<MatchRefusal> HunkPlacer::take_lines(const Hunk& hunk, size_t firs
     }
     ++line_idx;
   }
-  const bool reaches_end = line_idx == file_.size() && last_added && last_added == &added_[line_idx].back();
-  if (reaches_end && file_.back().end.empty() && !has_flag) last_added->end = "";
+  // A file that didn't end in a newline doesn't afterwards, unless the patch speaks of it.
+  const bool is_new_end = line_idx == file_.size() && hunk.lines.back().kind == LineKind::Added;
+  if (is_new_end && file_.back().end.empty() && !has_flag) added_[line_idx].back().end = "";
   placed_.push_back({first + 1, wanted.size(), rung, false});
   return std::nullopt;
 }

@@ -76,6 +76,10 @@ std::string OutputCleaner::finish() {
     continuation_bytes_ = 0;
     put(kReplacement);
   }
+  return flush();
+}
+
+std::string OutputCleaner::flush() {
   while (main_.rows.size() > main_.row + 1 && main_.rows.back().empty()) main_.rows.pop_back();
   for (size_t i = 0; i < main_.rows.size(); ++i) {
     if (i > 0) final_ += '\n';

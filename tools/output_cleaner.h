@@ -15,7 +15,9 @@ class OutputCleaner {
   void feed(std::string_view bytes);
   // The text that can't change any more: rows that have left the movable window. Each call gives what is new.
   std::string take();
-  // The rest too: the window is emptied and what follows continues in the last row.
+  // The rest too: the window is emptied and what follows continues in the last row, a code point begun before it too.
+  std::string flush();
+  // The same at the end of the output: a code point that was begun won't be completed any more.
   std::string finish();
   // What a full-screen program shows now; empty when none does.
   std::string full_screen() const;

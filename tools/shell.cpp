@@ -91,6 +91,7 @@ struct Shell::Job {
   Descriptor output, shell_state;
   fs::path output_path;
   int64_t read_bytes = 0;
+  int64_t waiting_at_bytes = 0;  // how much it had written when it began to wait
   OutputCleaner cleaner;
   OutputExcerpt excerpt;
   steady_clock::time_point started_at = steady_clock::now(), ended_at;
@@ -168,7 +169,8 @@ bool Shell::ask_to_start(Job& job) {
   return job.is_started;
 }
 
-JobReport Shell::start(const std::string& command) {
+// A job that runs, or that failed to.
+Shell::Job& Shell::launch(const std::string& command) {
   // Old finished jobs are forgotten; their outputs stay on disk.
   jobs_.remove_if([](const Job& job) { return job.is_over() && job.is_drained; });
   Job& job = jobs_.emplace_back(next_job_++, command, options_.budget);
@@ -180,18 +182,20 @@ JobReport Shell::start(const std::string& command) {
   } else if (const auto problem = ensure_host()) {
     job.failure = *problem;
   } else if (ask_to_start(job)) {
-    return report(job);
+    return job;
   }
   job.state = JobState::Failed;
   job.is_drained = true;
   job.ended_at = steady_clock::now();
-  return report(job);
+  return job;
+}
+
+JobReport Shell::start(const std::string& command) {
+  return report(launch(command));
 }
 
 JobReport Shell::run(const std::string& command, milliseconds limit, std::stop_token stop) {
-  const JobReport started = start(command);
-  if (started.state == JobState::Failed) return started;
-  Job& job = *find(started.job);
+  Job& job = launch(command);
   follow(job, limit, stop);
   if (job.state == JobState::Running) end_tree(job, JobState::TimedOut);
   return report(job);
@@ -218,6 +222,7 @@ JobReport Shell::wait(int id, milliseconds limit, std::stop_token stop) {
   Job* job = find(id);
   if (!job) return unknown(id);
   pump(milliseconds(0));
+  read_output(*job);
   follow(*job, limit, stop);
   return report(*job);
 }
@@ -275,13 +280,15 @@ void Shell::pump(milliseconds limit) {
         break;
       case Kind::Waiting:
         if (!job->is_over()) job->state = JobState::WaitingForInput;
-        job->is_input_hidden = message->value != 0;
+        job->is_input_hidden = message->value % 2 != 0;
+        job->waiting_at_bytes = message->value / 2;
         break;
       case Kind::OutputLimit:
         job->has_overflowed = true;
         break;
       case Kind::Exited:
-        job->wait_status = static_cast<int>(message->value);
+        job->wait_status = static_cast<int>(message->value / 2);
+        job->is_drained = message->value % 2 == 0;
         job->has_ended = true;
         if (!job->is_over()) job->state = JobState::Exited;
         job->ended_at = steady_clock::now();
@@ -348,6 +355,8 @@ void Shell::adopt_state(Job& job) {
 void Shell::read_output(Job& job) {
   struct stat file;
   if (job.output.get() < 0 || fstat(job.output.get(), &file) != 0) return;
+  // It went on by itself: a prompt with a time limit of its own.
+  if (job.state == JobState::WaitingForInput && file.st_size > job.waiting_at_bytes) job.state = JobState::Running;
   char bytes[65536];
   while (job.read_bytes < file.st_size) {
     const int64_t backlog = file.st_size - job.read_bytes;
@@ -371,7 +380,7 @@ void Shell::read_output(Job& job) {
 
 JobReport Shell::report(Job& job) {
   read_output(job);
-  const std::string rest = job.cleaner.finish();
+  const std::string rest = job.is_over() ? job.cleaner.finish() : job.cleaner.flush();
   job.excerpt.add(rest);
   if (on_output_ && !rest.empty()) on_output_(job.id, rest);
   if (!job.is_over()) job.excerpt.add(job.cleaner.full_screen());

@@ -105,6 +105,7 @@ class Shell {
   struct Job;
   class Host;
 
+  Job& launch(const std::string& command);
   std::optional<std::string> ensure_host();
   Job* find(int job) const;
   bool ask_to_start(Job& job);

@@ -59,7 +59,7 @@ std::optional<Request> decode_request(std::string_view bytes) {
   return request;
 }
 
-bool send(int socket, const Message& message) {
+bool send(int socket, const Message& message, Delivery delivery) {
   Header header{message.kind, message.job, message.value};
   iovec parts[2] = {{&header, sizeof header}, {const_cast<char*>(message.text.data()), message.text.size()}};
   msghdr packet{};
@@ -77,7 +77,7 @@ bool send(int socket, const Message& message) {
     std::memcpy(CMSG_DATA(rights), message.fds.data(), size);
   }
   ssize_t sent;
-  do sent = sendmsg(socket, &packet, MSG_NOSIGNAL);
+  do sent = sendmsg(socket, &packet, delivery == Delivery::MayDrop ? MSG_NOSIGNAL | MSG_DONTWAIT : MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   return sent >= 0;
 }

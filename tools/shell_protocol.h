@@ -17,9 +17,10 @@ enum class Kind : uint32_t {
   Hello,        // the host is up; the sender's process id is the host's
   Started,      // the job's command runs
   StartFailed,  // text: why
-  Waiting,      // the command waits for input; value: 1 when what is typed is hidden (a password)
+  Waiting,      // the command waits for input; value: twice the bytes stored so far, plus 1 when what is typed is
+                // hidden (a password)
   OutputLimit,  // the stored output reached its limit; nothing more is stored
-  Exited,       // the command's first process ended; value: its wait status
+  Exited,       // the command's first process ended; value: twice its wait status, plus 1 when others are left
   Drained,      // no process of the job is left
   KillFailed,   // some process of the job outlived the kill
   // program → host
@@ -49,8 +50,13 @@ struct Request {
 std::string encode(const Request& request);
 std::optional<Request> decode_request(std::string_view bytes);
 
-// False when the other end is gone.
-bool send(int socket, const Message& message);
+enum class Delivery {
+  Certain,  // waits until there is room
+  MayDrop,  // for what will be said again
+};
+
+// False when the other end is gone or has no room.
+bool send(int socket, const Message& message, Delivery delivery = Delivery::Certain);
 // Waits for one packet. Nothing when the other end is gone or speaks another language.
 std::optional<Message> receive(int socket);
 

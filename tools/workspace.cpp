@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "capture/error.h"
 #include "tools/text_lines.h"
 
 namespace tools {
@@ -39,7 +40,11 @@ int open_beneath(const fs::path& folder, const fs::path& relative, int flags, mo
 
 const int Workspace::kFolder = O_PATH | O_DIRECTORY;
 
-Workspace::Workspace(const fs::path& root, std::vector<fs::path> readable) : root_(fs::canonical(root)) {
+Workspace::Workspace(const fs::path& root, std::vector<fs::path> readable) {
+  std::error_code missing;
+  root_ = fs::canonical(root, missing);
+  if (missing || !fs::is_directory(root_, missing))
+    throw capture::Error("the workspace " + root.string() + " isn't a folder that can be opened; choose another");
   for (const fs::path& folder : readable) {
     std::error_code error;
     fs::path real = fs::canonical(folder, error);

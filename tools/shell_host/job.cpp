@@ -37,6 +37,12 @@ constexpr const char* kScript =
     "trap '{ printf \"%s\\0\" \"$PWD\"; /usr/bin/env -0; printf \"\\0\"; } >&250 2>/dev/null' EXIT\n"
     "eval \"shift; $1\"";
 
+// What the minder says when bash has ended.
+struct LastWord {
+  int status;
+  int has_left;
+};
+
 std::string read_whole(int fd) {
   struct stat file;
   if (fstat(fd, &file) != 0) return {};
@@ -111,9 +117,15 @@ int open_terminal(std::string& slave_name) {
   dup2(lifeline, 3);
   close_range(4, ~0U, 0);
   for (int fd : {0, 1, 2}) close(fd);
-  int status = 0;
-  for (pid_t ended; (ended = wait(&status)) > 0 || errno == EINTR;)
-    if (ended == bash && write(3, &status, sizeof status) < 0) _exit(1);
+  LastWord word{};
+  for (pid_t ended; (ended = wait(&word.status)) > 0 || errno == EINTR;) {
+    if (ended != bash) continue;
+    // Those that ended with bash aren't left behind.
+    pid_t other;
+    while ((other = waitpid(-1, nullptr, WNOHANG)) > 0) continue;
+    word.has_left = other == 0;
+    if (write(3, &word, sizeof word) < 0) _exit(1);
+  }
   _exit(0);
 }
 
@@ -212,10 +224,11 @@ void Job::write_input() {
 
 Job::LifeSigns Job::read_lifeline() {
   LifeSigns signs;
-  int status = 0;
-  const ssize_t size = read(lifeline_, &status, sizeof status);
-  if (size == sizeof status) {
-    signs.wait_status = status;
+  LastWord word{};
+  const ssize_t size = read(lifeline_, &word, sizeof word);
+  if (size == sizeof word) {
+    signs.wait_status = word.status;
+    signs.has_left = word.has_left != 0;
     has_ended_ = true;
   } else if (size == 0) {
     signs.drained = is_drained_ = true;

@@ -27,6 +27,7 @@ class Job {
   int id() const { return id_; }
   int terminal() const { return terminal_; }  // -1 once every process has closed it
   int lifeline() const { return lifeline_; }  // readable when bash ends; at its end when nobody is left
+  int64_t stored_bytes() const { return stored_bytes_; }
   bool has_input() const { return !input_.empty(); }
 
   // Moves what the terminal holds to the output file. False when the stored output has just reached its limit.
@@ -36,6 +37,7 @@ class Job {
 
   struct LifeSigns {
     std::optional<int> wait_status;  // bash has ended
+    bool has_left = false;           // and others haven't
     bool drained = false;            // nobody is left
   };
   LifeSigns read_lifeline();

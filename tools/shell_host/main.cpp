@@ -38,7 +38,7 @@ bool follow_life(Job& job) {
   const Job::LifeSigns signs = job.read_lifeline();
   if (signs.wait_status) {
     store_output(job);  // what bash wrote is in the terminal by now
-    tell(Kind::Exited, job.id(), *signs.wait_status);
+    tell(Kind::Exited, job.id(), int64_t{*signs.wait_status} * 2 + (signs.has_left ? 1 : 0));
   }
   if (!signs.drained) return false;
   store_output(job);
@@ -91,7 +91,9 @@ bool serve(std::list<Job>& jobs) {
     if (terminal & (POLLIN | POLLHUP | POLLERR)) store_output(*job);
     const bool is_over = lifeline && follow_life(*job);
     if (!is_over) {
-      if (const auto hidden = job->newly_waiting()) tell(Kind::Waiting, job->id(), *hidden);
+      if (const auto hidden = job->newly_waiting())
+        send(kSocket, {Kind::Waiting, job->id(), job->stored_bytes() * 2 + (*hidden ? 1 : 0), {}, {}, 0},
+             Delivery::MayDrop);
     }
     job = is_over ? jobs.erase(job) : std::next(job);
   }

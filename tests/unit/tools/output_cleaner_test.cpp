@@ -88,6 +88,14 @@ TEST(OutputCleaner, broken_utf8_is_marked_and_the_rest_kept) {
             "\xEF\xBF\xBDx");  // a lone surrogate
 }
 
+TEST(OutputCleaner, a_code_point_that_a_flush_cuts_arrives_whole_after_it) {
+  OutputCleaner cleaner;
+  cleaner.feed("a\xE6\x97");
+  EXPECT_EQ(cleaner.flush(), "a");
+  cleaner.feed("\xA5");
+  EXPECT_EQ(cleaner.finish(), "日");
+}
+
 TEST(OutputCleaner, what_is_asked_for_in_the_middle_of_a_line_continues_it) {
   OutputCleaner cleaner;
   cleaner.feed("Name: ");

@@ -144,11 +144,15 @@ TEST_P(ShellTest, the_end_of_the_session_ends_every_process) {
 }
 
 TEST_P(ShellTest, a_server_of_one_command_is_reached_by_the_next) {
-  const JobReport started = shell_.start("python3 -m http.server 18080 --bind 127.0.0.1");
+  const JobReport started = shell_.start("python3 -u -m http.server 0 --bind 127.0.0.1");
   ASSERT_EQ(started.state, JobState::Running);
   work_.write("page.txt", "from the server");
-  const JobReport got =
-      run("for i in $(seq 50); do curl -s --noproxy '*' http://127.0.0.1:18080/page.txt && break; sleep 0.1; done");
+  std::string text = started.text;
+  ASSERT_TRUE(comes_true(
+      [&] { return (text += shell_.wait(started.job, 50ms, {}).text).find("(http://") != std::string::npos; }, 20s));
+  const std::string url = text.substr(text.find("(http://") + 1, text.find("/)") - text.find("(http://"));
+  const JobReport got = run("python3 -c \"import urllib.request as r; print(r.build_opener(r.ProxyHandler({})).open('" +
+                            url + "page.txt').read().decode(), end='')\"");
   EXPECT_EQ(got.text, "from the server");
   shell_.end(started.job);
 }
@@ -241,6 +245,17 @@ TEST_P(ShellTest, a_quiet_command_is_not_taken_for_a_waiting_one) {
   const JobReport report = run("printf 'working'; sleep 1.5; echo ' done'");
   EXPECT_EQ(report.state, JobState::Exited);
   EXPECT_EQ(report.text, "working done\n");
+}
+
+TEST_P(ShellTest, output_after_a_prompt_shows_and_the_prompt_waits_on) {
+  JobReport report = run("( sleep 1; echo tick ) & read -p 'Go? ' x; echo got $x");
+  ASSERT_EQ(report.state, JobState::WaitingForInput);
+  std::string text;
+  ASSERT_TRUE(comes_true([&] { return (text += shell_.wait(report.job, 100ms, {}).text) == "tick\n"; }, 10s)) << text;
+  report = shell_.wait(report.job, 10s, {});
+  EXPECT_EQ(report.state, JobState::WaitingForInput);
+  shell_.send_input(report.job, "on\n");
+  EXPECT_THAT(shell_.wait(report.job, 10s, {}).text, HasSubstr("got on\n"));
 }
 
 TEST_P(ShellTest, an_interrupt_key_reaches_the_command) {
