@@ -99,8 +99,8 @@ bool expand_short_call(tools::ToolCall& call) {
     full = {{"until", "time"}};
     move_number(a, "seconds", full, "seconds");
   } else if (call.name == "open") {
-    full = {{"name", a.value("application", json(""))}};
-    call.name = "open_application";
+    full = {{"program", a.value("application", json(""))}};
+    call.name = "launch";
   } else {
     return false;
   }

@@ -1,6 +1,7 @@
 #include "tools/launch_tool.h"
 
 #include "capture/error.h"
+#include "tools/applications.h"
 
 namespace tools {
 namespace {
@@ -23,7 +24,10 @@ ToolSpec LaunchTool::spec() const {
           "arrives as it is written.",
           {{"type", "object"},
            {"properties",
-            {{"program", {{"type", "string"}, {"minLength", 1}, {"description", "its name or path"}}},
+            {{"program",
+              {{"type", "string"},
+               {"minLength", 1},
+               {"description", "its name or path, or the application's name: Text Editor"}}},
              {"arguments", {{"type", "array"}, {"items", {{"type", "string"}}}}},
              {"directory", {{"type", "string"}, {"description", "working directory; the desktop's home unless said"}}},
              {"limit_ms",
@@ -36,7 +40,9 @@ ToolSpec LaunchTool::spec() const {
 }
 
 ToolResult LaunchTool::run(const ToolCall& call, std::stop_token stop) {
-  std::vector<std::string> argv = {call.arguments.at("program")};
+  // People and models say "Text Editor" where the program is called mousepad.
+  const std::string program = call.arguments.at("program");
+  std::vector<std::string> argv = find_application(program, application_folders()).value_or(std::vector{program});
   for (const json& argument : call.arguments.value("arguments", json::array())) argv.push_back(argument);
   std::optional<DesktopProcess> process;
   try {

@@ -1,0 +1,102 @@
+#include "agent/workbench.h"
+
+#include <QStandardPaths>
+
+#include "agent/error.h"
+#include "tools/clipboard_tool.h"
+#include "tools/desktop.h"
+#include "tools/desktop_view.h"
+#include "tools/file_tools.h"
+#include "tools/files.h"
+#include "tools/keyboard.h"
+#include "tools/launch_tool.h"
+#include "tools/pointer.h"
+#include "tools/screenshot.h"
+#include "tools/shell.h"
+#include "tools/shell_tools.h"
+#include "tools/ui_tree_tool.h"
+#include "tools/web.h"
+#include "tools/windows_tool.h"
+
+namespace agent {
+namespace {
+
+std::filesystem::path state_dir(const WorkbenchOptions& options) {
+  if (!options.state_dir.empty()) return options.state_dir;
+  const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
+  return std::filesystem::path(data.toStdString()) / "deskhand";
+}
+
+tools::DesktopOptions desktop_options(const WorkbenchOptions& options) {
+  tools::DesktopOptions desktop;
+  desktop.width_px = options.width_px;
+  desktop.height_px = options.height_px;
+  if (options.is_watched) desktop.view = tools::DesktopOptions::View::Window;
+  return desktop;
+}
+
+}  // namespace
+
+Workbench::Workbench(const WorkbenchOptions& options) {
+  open_desktop(options);
+  workspace_ = options.workspace;
+  if (workspace_.empty() && private_desktop_) workspace_ = private_desktop_->home();
+  if (workspace_.empty()) throw Error("without a private desktop a session needs a workspace folder: name one");
+  if (!std::filesystem::is_directory(workspace_)) {
+    throw Error(workspace_.string() + ": is no folder; the workspace must exist");
+  }
+  workspace_ = std::filesystem::canonical(workspace_);
+  if (desktop_) add_desktop_tools();
+  add_file_tools(options);
+}
+
+Workbench::~Workbench() = default;
+
+void Workbench::open_desktop(const WorkbenchOptions& options) {
+  if (options.desktop == WorkbenchOptions::DesktopKind::None) return;
+  tools::Desktop::Options desktop;
+  if (options.desktop == WorkbenchOptions::DesktopKind::Private) {
+    private_desktop_ = tools::PrivateDesktop::start(desktop_options(options));
+    desktop.display = private_desktop_->display();
+    desktop.is_private = true;
+  }
+  desktop_ = tools::Desktop::open(desktop);
+}
+
+void Workbench::add_desktop_tools() {
+  const tools::DesktopView view = {desktop_->windows(), desktop_->input_effect()};
+  tools_.add(std::make_unique<tools::ScreenshotTool>(*desktop_, capture::ImageBudget()));
+  tools_.add(std::make_unique<tools::WaitTool>(*desktop_));
+  tools_.add(std::make_unique<tools::PointerTool>(*desktop_));
+  std::map<std::string, std::unique_ptr<tools::TextRoute>> routes;
+  routes.emplace("clipboard", std::make_unique<tools::ClipboardRoute>(*desktop_));
+  tools_.add(std::make_unique<tools::KeyboardTool>(*desktop_, std::move(routes)));
+  tools_.add(std::make_unique<tools::WindowsTool>(view));
+  tools_.add(std::make_unique<tools::ClipboardTool>(desktop_->clipboard(), desktop_->input_effect()));
+  if (private_desktop_) {
+    tools_.add(std::make_unique<tools::LaunchTool>(*private_desktop_, view));
+    tools_.add(std::make_unique<tools::UiTreeTool>(view, std::make_unique<tools::UiTree>(private_desktop_->display())));
+  }
+}
+
+void Workbench::add_file_tools(const WorkbenchOptions& options) {
+  const std::filesystem::path state = state_dir(options);
+  const std::filesystem::path outputs = state / "outputs";
+  tools::ShellOptions shell;
+  shell.workspace = workspace_;
+  shell.output_folder = outputs;
+  shell.confinement = options.confine_shell ? tools::Confinement::Sandbox : tools::Confinement::None;
+  shell.network = options.allow_network ? tools::Network::Allowed : tools::Network::Denied;
+  if (private_desktop_) shell.environment = private_desktop_->environment();
+  for (auto& tool : tools::make_shell_tools(std::make_shared<tools::Shell>(shell))) tools_.add(std::move(tool));
+  tools::FilesOptions files;
+  files.workspace = workspace_;
+  files.readable = {outputs};
+  files.journal = state / "edits";
+  for (auto& tool : tools::make_file_tools(std::make_shared<tools::Files>(files))) tools_.add(std::move(tool));
+  tools::WebOptions web;
+  web.is_enabled = true;
+  if (options.allow_network) tools_.add(tools::make_web_tool(web));
+}
+
+}  // namespace agent

@@ -1,0 +1,55 @@
+#pragma once
+// What one session works with: a desktop (its own or the user's), a workspace folder, and the tools for both.
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "tools/private_desktop.h"
+#include "tools/tool_registry.h"
+
+namespace tools {
+class Desktop;
+}
+
+namespace agent {
+
+struct WorkbenchOptions {
+  enum class DesktopKind {
+    Private,  // our own X server: the user's pointer stays the user's
+    Mine,     // the user's desktop ($DISPLAY)
+    None,     // files and shell only
+  };
+  DesktopKind desktop = DesktopKind::Private;
+  bool is_watched = false;               // show the private desktop in a window
+  int width_px = 1280, height_px = 720;  // of the private desktop
+  std::filesystem::path workspace = {};  // empty: the private desktop's home, or a fresh folder
+  std::filesystem::path state_dir = {};  // journals and outputs; empty: under XDG data
+  bool allow_network = false;            // for shell commands and the web tool
+  bool confine_shell = true;             // by bubblewrap
+};
+
+// Owns all of it; the tools live as long. Used from the agent thread.
+class Workbench {
+ public:
+  // Throws the error of whatever can't be started: what, where, what to do.
+  explicit Workbench(const WorkbenchOptions& options);
+  ~Workbench();
+
+  tools::ToolRegistry& tools() { return tools_; }
+  bool has_desktop() const { return desktop_ != nullptr; }
+  tools::PrivateDesktop* private_desktop() { return private_desktop_ ? &*private_desktop_ : nullptr; }
+  const std::filesystem::path& workspace() const { return workspace_; }
+
+ private:
+  void open_desktop(const WorkbenchOptions& options);
+  void add_desktop_tools();
+  void add_file_tools(const WorkbenchOptions& options);
+
+  std::optional<tools::PrivateDesktop> private_desktop_;
+  std::unique_ptr<tools::Desktop> desktop_;
+  std::filesystem::path workspace_;
+  tools::ToolRegistry tools_;  // last: its tools use what is above
+};
+
+}  // namespace agent
