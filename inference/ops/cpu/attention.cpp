@@ -21,17 +21,18 @@ namespace inference::ops {
 // of a group of rows against one block (12 KiB) stay in L1.
 inline constexpr std::int64_t kMaxTileRows = 256;
 inline constexpr int kGroupRows = 24;
-inline constexpr int kValueRows = 6;  // rows of sums in registers while values pass
+inline constexpr std::int64_t kKeysAhead = 16;  // that are fetched while a key is scored, beside its value
+inline constexpr int kValueRows = 6;            // rows of sums in registers while values pass
 
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Buffers of one thread.
 struct TileScratch {
-  std::vector<float> q;     // [rows, padded head_dim] packed, scaled
-  std::vector<float> sums;  // [rows, padded head_dim] in chunk order: Σ weight · value
+  AlignedFloats q;     // [rows, padded head_dim] packed, scaled
+  AlignedFloats sums;  // [rows, padded head_dim] in chunk order: Σ weight · value
   std::vector<float> max, total;
-  std::vector<float> scores;                  // [kGroupRows, padded block_size]
-  std::vector<float> keys, values;            // a block unpacked, where head_dim is not a multiple of the chunk
+  AlignedFloats scores;                       // [kGroupRows, padded block_size]
+  AlignedFloats keys, values;                 // a block unpacked, where head_dim is not a multiple of the chunk
   std::vector<std::int32_t> rows;             // that take part in the current block
   std::vector<const std::int32_t*> next_ids;  // per token: its next chosen block
 };
@@ -67,12 +68,17 @@ struct BlockRows {
 // scores[r][key] = q of row r · key, for a group of rows.
 template <class Row>
 HWY_INLINE void score_keys(float* scores, std::int64_t stride, const float* const* q, int n_rows,
-                           const BlockRows<Row>& keys, std::int64_t n_keys, std::size_t dim) {
+                           const BlockRows<Row>& keys, const BlockRows<Row>& values, std::int64_t n_keys,
+                           std::size_t dim) {
   const hn::Full128<float> d4;
   for (std::int64_t key = 0; key < n_keys; key += 4) {
     Row rows[4];
-    for (std::int64_t c = 0; c < 4; ++c) rows[c] = keys[std::min(key + c, n_keys - 1)];
-    for_row_tiles<kTileRows>(n_rows, [&](int row, auto count) HWY_ATTR {
+    for (std::int64_t c = 0; c < 4; ++c) {
+      rows[c] = keys[std::min(key + c, n_keys - 1)];
+      prefetch(keys[std::min(key + c + kKeysAhead, n_keys - 1)].data, dim * sizeof(typename Row::Element));
+      prefetch(values[std::min(key + c, n_keys - 1)].data, dim * sizeof(typename Row::Element));
+    }
+    for_row_tiles<kTileRows<Row>>(n_rows, [&](int row, auto count) HWY_ATTR {
       Quad sums[count];
       dot_tile<count>(sums, q + row, rows, dim);
       for (int r = 0; r < count; ++r) hn::StoreU(sums[r], d4, scores + (row + r) * stride + key);
@@ -102,39 +108,51 @@ HWY_INLINE float soften(float* scores, std::int64_t n_visible, std::int64_t n_ke
   return factor;
 }
 
-// sums[r] = sums[r] * factor[r] + Σ weights[r][key] · value, for a few rows.
+// sums[r] = sums[r] * factor[r] + Σ weights[r][key] · value, for a few rows and the elements of kChunks chunks.
+template <int kRows, std::size_t kChunks, class Row>
+HWY_INLINE void add_value_chunks(float* const* sums, const float* factors, const float* weights, std::int64_t stride,
+                                 const BlockRows<Row>& values, std::int64_t n_keys, std::size_t chunk) {
+  constexpr std::size_t kVectors = kChunks * Row::kVectors;
+  const D d;
+  V acc[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      acc[r][v] = hn::Mul(hn::Set(d, factors[r]), hn::LoadU(d, sums[r] + chunk * kChunk<Row> + v * kLanes));
+    }
+  }
+  for (std::int64_t key = 0; key < n_keys; ++key) {
+    V value[kVectors];
+    for (std::size_t i = 0; i < kChunks; ++i) unpack(values[key], chunk + i, value + i * Row::kVectors);
+    for (int r = 0; r < kRows; ++r) {
+      const V weight = hn::Set(d, weights[r * stride + key]);
+      for (std::size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(weight, value[v], acc[r][v]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(acc[r][v], d, sums[r] + chunk * kChunk<Row> + v * kLanes);
+    }
+  }
+}
+
+// The same for all elements, two vectors at a time.
 template <int kRows, class Row>
 HWY_INLINE void add_values(float* const* sums, const float* factors, const float* weights, std::int64_t stride,
                            const BlockRows<Row>& values, std::int64_t n_keys, std::size_t dim) {
-  const D d;
-  for (std::size_t chunk = 0; chunk < dim / kChunk<Row>; ++chunk) {
-    V acc[kRows][Row::kVectors];
-    for (int r = 0; r < kRows; ++r) {
-      for (std::size_t v = 0; v < Row::kVectors; ++v) {
-        acc[r][v] = hn::Mul(hn::Set(d, factors[r]), hn::LoadU(d, sums[r] + chunk * kChunk<Row> + v * kLanes));
-      }
-    }
-    for (std::int64_t key = 0; key < n_keys; ++key) {
-      V value[Row::kVectors];
-      unpack(values[key], chunk, value);
-      for (int r = 0; r < kRows; ++r) {
-        const V weight = hn::Set(d, weights[r * stride + key]);
-        for (std::size_t v = 0; v < Row::kVectors; ++v) acc[r][v] = hn::MulAdd(weight, value[v], acc[r][v]);
-      }
-    }
-    for (int r = 0; r < kRows; ++r) {
-      for (std::size_t v = 0; v < Row::kVectors; ++v) {
-        hn::StoreU(acc[r][v], d, sums[r] + chunk * kChunk<Row> + v * kLanes);
-      }
-    }
+  constexpr std::size_t kChunks = Row::kVectors == 1 ? 2 : 1;
+  const std::size_t n_chunks = dim / kChunk<Row>;
+  std::size_t chunk = 0;
+  for (; chunk + kChunks <= n_chunks; chunk += kChunks) {
+    add_value_chunks<kRows, kChunks>(sums, factors, weights, stride, values, n_keys, chunk);
   }
+  if (chunk < n_chunks) add_value_chunks<kRows, 1>(sums, factors, weights, stride, values, n_keys, chunk);
 }
 
 // The rows of scratch.rows attend to n_keys keys of one block. visible(row) is the number of those a row sees.
 template <class Row, class Visible>
 HWY_INLINE void attend_block(TileScratch& scratch, const BlockRows<Row>& keys, const BlockRows<Row>& values,
                              std::int64_t n_keys, std::size_t dim, std::size_t row_stride, const Visible& visible) {
-  const auto stride = static_cast<std::int64_t>(scratch.scores.size()) / kGroupRows;
+  const auto stride = static_cast<std::int64_t>(padded(static_cast<std::size_t>(n_keys)));
   float* scores = scratch.scores.data();
   const int n_all = static_cast<int>(scratch.rows.size());
   for (int first = 0; first < n_all; first += kGroupRows) {
@@ -147,7 +165,7 @@ HWY_INLINE void attend_block(TileScratch& scratch, const BlockRows<Row>& keys, c
       q[r] = scratch.q.data() + row * row_stride;
       sums[r] = scratch.sums.data() + row * row_stride;
     }
-    score_keys(scores, stride, q, n_rows, keys, n_keys, dim);
+    score_keys(scores, stride, q, n_rows, keys, values, n_keys, dim);
     for (int r = 0; r < n_rows; ++r) {
       const std::int32_t row = scratch.rows[static_cast<std::size_t>(first + r)];
       factors[r] = soften(scores + r * stride, visible(row), n_keys, scratch.max[static_cast<std::size_t>(row)],
@@ -188,13 +206,13 @@ HWY_INLINE void visit_block(const AttentionTile& tile, TileScratch& scratch, std
   };
   const auto dim = static_cast<std::size_t>(tile.heads.head_dim);
   const auto keys = block_rows<Row>(tile, 0, block_idx), values = block_rows<Row>(tile, 1, block_idx);
-  if (dim % kChunk<Row> == 0) {
+  if (dim % kChunk<Row> == 0 && scratch.rows.size() <= kMaxDirectRows) {
     attend_block(scratch, keys, values, n_keys, dim, padded(dim), visible);
     return;
   }
   const auto size = static_cast<std::size_t>(tile.store->block_size) * padded(dim);
-  scratch.keys.resize(size);
-  scratch.values.resize(size);
+  scratch.keys.reserve(size);
+  scratch.values.reserve(size);
   for (std::int64_t key = 0; key < n_keys; ++key) {
     const std::size_t at = static_cast<std::size_t>(key) * padded(dim);
     unpack_row(scratch.keys.data() + at, keys[key], 0, dim);
@@ -257,11 +275,12 @@ HWY_INLINE void attend_tile_as(const AttentionTile& tile, TileScratch& scratch) 
   const auto n_rows = static_cast<std::size_t>(tile.n_tokens * group_size);
   const auto dim = static_cast<std::size_t>(tile.heads.head_dim);
   const float scale = 1.0F / std::sqrt(static_cast<float>(dim));
-  scratch.q.resize(n_rows * padded(dim));
-  scratch.sums.assign(n_rows * padded(dim), 0.0F);
+  scratch.q.reserve(n_rows * padded(dim));
+  scratch.sums.reserve(n_rows * padded(dim));
+  std::fill_n(scratch.sums.data(), n_rows * padded(dim), 0.0F);
   scratch.max.assign(n_rows, kMinusInfinity);
   scratch.total.assign(n_rows, 0.0F);
-  scratch.scores.resize(kGroupRows * padded(static_cast<std::size_t>(tile.store->block_size)));
+  scratch.scores.reserve(kGroupRows * padded(static_cast<std::size_t>(tile.store->block_size)));
   const auto offset = [&](std::size_t row) HWY_ATTR {  // of a row's head in q and out
     const std::int64_t token = tile.first_token + static_cast<std::int64_t>(row) / group_size;
     const std::int64_t head = tile.kv_head * group_size + static_cast<std::int64_t>(row) % group_size;

@@ -60,8 +60,11 @@ HWY_INLINE void multiply_row(float* out, const float* x, const Matrix& w, std::i
   for (std::int64_t col = 0; col < n_cols; col += 4) {
     Row rows[4];
     for (std::int64_t c = 0; c < 4; ++c) rows[c] = Row(w, first_col + std::min(col + c, n_cols - 1));
+    // What the next four columns (perhaps another thread's) will read; hardware alone does not keep up with short rows.
+    const Row next(w, std::min(first_col + col + 4, w.rows - 1));
+    if constexpr (std::is_same_v<Row, MxFp8Row>) prefetch(next.scales, static_cast<std::size_t>(w.cols / kMxGroup * 4));
     Quad sums[1];
-    dot_tile<1>(sums, &x, rows, static_cast<std::size_t>(w.cols));
+    dot_tile<1, true>(sums, &x, rows, static_cast<std::size_t>(w.cols), next.data);
     store_tile<1>(out + col, 0, sums, n_cols - col, kSumFactor<Row>, false);
   }
 }
@@ -81,7 +84,7 @@ HWY_INLINE void multiply_rows(float* out, std::int64_t out_stride, const float* 
       for (std::int64_t c = 0; c < 4; ++c) {
         rows[c].data = scratch.weights + std::min(col + c, task.n_cols - 1) * kSumBlock;
       }
-      for_row_tiles<kTileRows>(static_cast<int>(task.n_rows), [&](int row, auto count) HWY_ATTR {
+      for_row_tiles<kTileRows<F32Row>>(static_cast<int>(task.n_rows), [&](int row, auto count) HWY_ATTR {
         const float* xs[count];
         for (int r = 0; r < count; ++r) xs[r] = x + (row + r) * x_stride + first;
         Quad sums[count];
@@ -136,9 +139,7 @@ HWY_EXPORT(pack_one);
 void PackedRows::pack(ThreadPool& pool, const float* x, std::int64_t n_rows, std::int64_t n, DType weight_type,
                       std::span<const std::int32_t> rows) {
   stride_ = static_cast<std::int64_t>(padded(static_cast<std::size_t>(n)));
-  if (data_.size() < static_cast<std::size_t>(n_rows * stride_)) {
-    data_.resize(static_cast<std::size_t>(n_rows * stride_));
-  }
+  data_.reserve(static_cast<std::size_t>(n_rows * stride_));
   constexpr std::int64_t kRowsPerTask = 16;
   pool.run((n_rows + kRowsPerTask - 1) / kRowsPerTask, [&](std::int64_t task, int) {
     const std::int64_t end = std::min((task + 1) * kRowsPerTask, n_rows);

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "inference/ops/cpu/dot.h"
 #include "inference/ops/cpu/thread_pool.h"
 #include "inference/ops/ops.h"
 
@@ -21,7 +21,7 @@ class PackedRows {
   std::int64_t stride() const { return stride_; }
 
  private:
-  std::vector<float> data_;  // [n_rows, padded n]
+  AlignedFloats data_;  // [n_rows, padded n]
   std::int64_t stride_ = 0;
 };
 

@@ -18,6 +18,7 @@
 namespace inference::ops {
 
 inline constexpr std::int64_t kTokensPerTask = 16;
+inline constexpr std::int64_t kKeysAhead = 32;            // that are fetched while a key is scored: 8 KiB
 inline constexpr std::int64_t kBlocksPerTask = 16;        // 512 KiB of bf16 index keys: twenty tasks at 40K tokens
 inline constexpr std::int64_t kMaxBlockScores = 1 << 22;  // of the tokens scored at a time (16 MiB)
 
@@ -46,7 +47,7 @@ HWY_INLINE void score_block(const ScoreTask& task, std::int64_t block_idx, std::
   const std::int64_t start = block_idx * block_size;
   const auto stride = static_cast<std::int64_t>(padded(static_cast<std::size_t>(task.cache->index_dim)));
   const Quad minus_infinity = hn::Set(d4, -std::numeric_limits<float>::infinity());
-  for_row_tiles<kTileRows>(static_cast<int>(task.n_rows), [&](int first, auto count) HWY_ATTR {
+  for_row_tiles<kTileRows<Row>>(static_cast<int>(task.n_rows), [&](int first, auto count) HWY_ATTR {
     const float* q[count];
     Quad best[count], n_visible[count];
     std::int64_t n_keys = 0;
@@ -60,6 +61,7 @@ HWY_INLINE void score_block(const ScoreTask& task, std::int64_t block_idx, std::
     for (std::int64_t key = 0; key < n_keys; key += 4) {
       Row rows[4];
       for (std::int64_t c = 0; c < 4; ++c) rows[c] = key_row(std::min(key + c, n_keys - 1));
+      prefetch(key_row(std::min(key + kKeysAhead, block_size - 4)).data, 4 * dim * sizeof(typename Row::Element));
       Quad scores[count];
       dot_tile<count>(scores, q, rows, dim);
       const Quad key_idx = hn::Iota(d4, static_cast<float>(key));
@@ -77,7 +79,7 @@ HWY_INLINE void score_block(const ScoreTask& task, std::int64_t block_idx, std::
 template <class Row>
 HWY_INLINE void score_blocks_as(const ScoreTask& task) {
   const auto dim = static_cast<std::size_t>(task.cache->index_dim);
-  std::vector<float> unpacked;  // a block's keys, where index_dim is not a multiple of the chunk
+  static thread_local AlignedFloats unpacked;  // a block's keys, for many rows or odd dimensions
   for (std::int64_t block_idx = task.first_block; block_idx < task.end_block; ++block_idx) {
     const void* page = task.cache->index_pages[static_cast<std::size_t>(block_idx)];
     const auto row_at = [&](std::int64_t key) HWY_ATTR {
@@ -85,14 +87,14 @@ HWY_INLINE void score_blocks_as(const ScoreTask& task) {
       row.data = static_cast<const typename Row::Element*>(page) + key * task.cache->index_dim;
       return row;
     };
-    if (dim % kChunk<Row> == 0) {
+    if (dim % kChunk<Row> == 0 && task.n_rows <= kMaxDirectRows) {
       score_block<Row>(task, block_idx, dim, row_at);
       continue;
     }
     const std::int64_t last_position = task.first_position + (task.n_rows - 1) / task.kv_heads;
     const std::int64_t n_keys =
         std::min<std::int64_t>(task.cache->page_size, last_position + 1 - block_idx * task.cache->page_size);
-    unpacked.resize(static_cast<std::size_t>(task.cache->page_size) * padded(dim));
+    unpacked.reserve(static_cast<std::size_t>(task.cache->page_size) * padded(dim));
     for (std::int64_t key = 0; key < n_keys; ++key) {
       unpack_row(unpacked.data() + static_cast<std::size_t>(key) * padded(dim), row_at(key), 0, dim);
     }
