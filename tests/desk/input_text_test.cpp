@@ -1,6 +1,9 @@
 // Any text, byte for byte, into real editors under several keyboard layouts.
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -168,5 +171,98 @@ INSTANTIATE_TEST_SUITE_P(layouts, TypedText,
                          testing::Values(Layout{"mousepad", "us", 0}, Layout{"mousepad", "de", 0},
                                          Layout{"featherpad", "fr", 0}, Layout{"mousepad", "us,ru", 1},
                                          Layout{"featherpad", "us,ru", 1}));
+
+// Ideographs that must be lent keycodes, typed by a process of its own that the test may kill.
+std::string ideographs(int count) {
+  std::string text;
+  for (int idx = 0; idx < count; ++idx) text += tools::encode_utf8(U'\u4e00' + static_cast<char32_t>(idx));
+  return text;
+}
+
+enum class Victim { App, Helper, Everything };
+
+class KilledTyping : public testing::TestWithParam<Victim> {};
+
+TEST_P(KilledTyping, leaves_the_keymap_as_it_was) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 100, 100});
+  window.take_focus();
+  const std::string keymap_before = desk_test::keymap_text(server.display());
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t app = ::fork();
+  if (app == 0) {
+    const auto input = X11Input::open({.display = server.display()});
+    const pid_t helper = input->helper_pid();
+    [[maybe_unused]] const auto written = ::write(ends[1], &helper, sizeof helper);
+    input->perform({TypeText{ideographs(300)}}, {});
+    for (;;) ::pause();
+  }
+  pid_t helper = -1;
+  ASSERT_EQ(::read(ends[0], &helper, sizeof helper), static_cast<ssize_t>(sizeof helper));
+  ASSERT_TRUE(window.wait_for_count(KeyPress, 10));
+  ASSERT_NE(desk_test::keymap_text(server.display()), keymap_before);
+  if (GetParam() == Victim::Everything) {
+    const auto guardian = desk_test::child_of(helper);
+    ASSERT_TRUE(guardian);
+    ::kill(*guardian, SIGKILL);
+  }
+  ::kill(GetParam() == Victim::App ? app : helper, SIGKILL);
+  if (GetParam() == Victim::Everything) {
+    // Nobody is left to tidy up: the next start does.
+    ::kill(app, SIGKILL);
+    ASSERT_NE(desk_test::keymap_text(server.display()), keymap_before);
+    X11Input::open({.display = server.display()});
+  }
+  EXPECT_TRUE(window.wait_for([&] { return desk_test::keymap_text(server.display()) == keymap_before; }));
+  EXPECT_TRUE(GetParam() == Victim::Everything || desk_test::pressed_now(window.display()).nothing());
+  ::kill(app, SIGKILL);
+  ::waitpid(app, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(whoever_dies, KilledTyping, testing::Values(Victim::App, Victim::Helper, Victim::Everything));
+
+TEST(TypedTextStop, ends_between_two_characters_and_gives_the_keycodes_back) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 100, 100});
+  window.take_focus();
+  const std::string keymap_before = desk_test::keymap_text(server.display());
+  const auto input = X11Input::open({.display = server.display()});
+  std::stop_source stop;
+  steady_clock::time_point asked_at;
+  std::thread stopper([&] {
+    window.wait_for_count(KeyPress, 40);
+    asked_at = steady_clock::now();
+    stop.request_stop();
+  });
+  const InputOutcome outcome = input->perform({TypeText{ideographs(300)}}, stop.get_token());
+  const auto ended_at = steady_clock::now();
+  stopper.join();
+  EXPECT_EQ(outcome.ending, Ending::Stopped);
+  EXPECT_LT(outcome.characters_typed, 300U);
+  EXPECT_LT(ended_at - asked_at, milliseconds(100));
+  EXPECT_TRUE(window.wait_for([&] { return desk_test::keymap_text(server.display()) == keymap_before; }));
+}
+
+TEST(TypedTextKeys, caps_lock_changes_nothing_and_is_as_before) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 100, 100});
+  window.take_focus();
+  XkbLockModifiers(window.display(), XkbUseCoreKbd, LockMask, LockMask);
+  const auto input = X11Input::open({.display = server.display()});
+  ASSERT_EQ(input->perform({TypeText{"aB"}}, {}).ending, Ending::Done);
+  ASSERT_TRUE(window.wait_for_count(KeyRelease, 3));
+  std::vector<KeySym> letters;
+  for (const auto& event : window.events_of(KeyPress))
+    if (event.keysym != XK_Shift_L) letters.push_back(event.keysym);
+  EXPECT_EQ(letters, (std::vector<KeySym>{XK_a, XK_B}));
+  EXPECT_TRUE(window.wait_for([&] {
+    XkbStateRec state{};
+    XkbGetState(window.display(), XkbUseCoreKbd, &state);
+    return (state.locked_mods & LockMask) != 0;
+  }));
+}
 
 }  // namespace

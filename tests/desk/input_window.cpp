@@ -182,6 +182,13 @@ bool run_program(const std::vector<std::string>& command, const std::vector<std:
   return !failed && ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+std::optional<pid_t> child_of(pid_t parent) {
+  std::ifstream children("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+  pid_t child = 0;
+  if (children >> child) return child;
+  return std::nullopt;
+}
+
 std::string keymap_text(const std::string& display) {
   char path[] = "/tmp/deskhand-keymap-XXXXXX";
   ::close(::mkstemp(path));

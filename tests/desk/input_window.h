@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,8 @@ void foreign_xtest_click(Display* display);
 
 // The keymap in full, as xkbcomp prints it.
 std::string keymap_text(const std::string& display);
+// The first child of a process.
+std::optional<pid_t> child_of(pid_t parent);
 // Runs a program to its end; true when it exits with 0.
 bool run_program(const std::vector<std::string>& command, const std::vector<std::string>& environment = {});
 

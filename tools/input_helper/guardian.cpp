@@ -42,7 +42,7 @@ void undo_everything(Display* display, HeldState& held) {
   for (const unsigned keycode : keys) held.keys[keycode] = true;
   for (const unsigned button : buttons) held.buttons[button] = true;
   release_held(display, held);
-  if (!held.any_lent()) return;
+  if (!held.owes_keymap()) return;
   std::this_thread::sleep_until(held.give_back_at());
   give_back_keycodes(display, held);
 }

@@ -49,7 +49,7 @@ void release_held(Display* display, HeldState& held) {
 }
 
 void write_down_lent(Display* display, const HeldState& held) {
-  std::vector<long> items{static_cast<long>(XGetSelectionOwner(display, XInternAtom(display, kLockSelection, False)))};
+  std::vector<long> items;
   for (int keycode = 8; keycode < 256; ++keycode)
     if (held.lent[static_cast<std::size_t>(keycode)]) items.push_back(keycode);
   XChangeProperty(display, DefaultRootWindow(display), lent_property(display), XA_CARDINAL, 32, PropModeReplace,
@@ -65,9 +65,7 @@ void repair_lent_keycodes(Display* display, HeldState& held) {
                      &format, &n_items, &bytes_after, &data);
   if (data && format == 32 && n_items > 0) {
     const long* items = reinterpret_cast<long*>(data);
-    XWindowAttributes attributes;
-    const bool owner_lives = XGetWindowAttributes(display, static_cast<Window>(items[0]), &attributes) != 0;
-    for (unsigned long item_idx = 1; item_idx < n_items && !owner_lives; ++item_idx)
+    for (unsigned long item_idx = 0; item_idx < n_items; ++item_idx)
       if (items[item_idx] >= 8 && items[item_idx] < 256) held.lent[static_cast<std::size_t>(items[item_idx])] = true;
     if (held.any_lent()) give_back_keycodes(display, held);
   }

@@ -30,6 +30,7 @@ struct HeldState {
   static HeldState& create_shared();
   bool any_held() const;
   bool any_lent() const;
+  bool owes_keymap() const { return any_lent() || caps_lock_lifted; }
   Clock::time_point give_back_at() const;
 };
 
@@ -41,7 +42,8 @@ constexpr const char* kLockSelection = "_DESKHAND_INPUT";
 // Writes the lent keycodes to a property of the root window, so that a later start can repair what was left when
 // helper and guardian were both killed.
 void write_down_lent(Display* display, const HeldState& held);
-// Gives back what the property lists when the guardian that wrote it is gone.
+// Gives back what the property lists. Only for who holds the selection: no helper is at work then, so what is listed
+// was left by a crash.
 void repair_lent_keycodes(Display* display, HeldState& held);
 // Takes our keysyms off the lent keycodes and restores Caps Lock.
 void give_back_keycodes(Display* display, HeldState& held);

@@ -69,7 +69,7 @@ int Helper::wait_ms() const {
   Clock::time_point until = Clock::now() + milliseconds(60'000);
   if (running_) until = std::min(until, due_);
   if (running_ || held_.any_held()) until = std::min(until, last_beat_ + milliseconds(wire::kBeatLimit_ms));
-  if (!running_ && held_.any_lent()) until = std::min(until, held_.give_back_at());
+  if (!running_ && held_.owes_keymap()) until = std::min(until, held_.give_back_at());
   const auto wait = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
   return static_cast<int>(std::max<std::int64_t>(wait, 0));
 }
@@ -314,7 +314,7 @@ void Helper::answer(std::uint32_t serial, Ending ending, const std::string& text
 }
 
 void Helper::give_back_when_due() {
-  if (running_ || !held_.any_lent() || held_.any_held() || Clock::now() < held_.give_back_at()) return;
+  if (running_ || !held_.owes_keymap() || held_.any_held() || Clock::now() < held_.give_back_at()) return;
   give_back_keycodes(display_, held_);
   keymap_.set_stale();
 }
