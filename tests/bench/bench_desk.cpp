@@ -21,6 +21,10 @@
 #include "capture/x11_source.h"
 #include "tests/desk/test_window.h"
 #include "tests/desk/x_server.h"
+#include "tools/x11_input.h"
+
+// Last: Xlib's macros have common names.
+#include "tests/desk/input_window.h"
 
 namespace {
 
@@ -209,8 +213,41 @@ void bench_idle() {
               1000.0 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
 }
 
-const std::map<std::string, void (*)()> kParts = {
-    {"capture", bench_capture}, {"settle", bench_settle}, {"step", bench_step}, {"idle", bench_idle}};
+// From the call of perform() to the event in the window's queue, and whole texts.
+void bench_input() {
+  using tools::ButtonChange;
+  TestXServer server;
+  desk_test::InputWindow window(server.display(), {0, 0, 1280, 800});
+  window.take_focus();
+  const auto input = tools::X11Input::open({.display = server.display()});
+  std::printf("input\n");
+  std::vector<double> press_ms, done_ms;
+  for (int click_idx = 0; click_idx < 300; ++click_idx) {
+    window.forget();
+    const Clock::time_point start = Clock::now();
+    input->perform({tools::MoveTo{click_idx, click_idx}, ButtonChange{1, true}, ButtonChange{1, false}}, {});
+    done_ms.push_back(ms_since(start));
+    window.wait_for_count(ButtonPress, 1);
+    press_ms.push_back(ms_since(start));
+  }
+  print_times("click: until the window has it", press_ms);
+  print_times("click: until perform() returns", done_ms);
+  const auto type = [&](const char* what, const std::string& text, int n_characters) {
+    const Clock::time_point start = Clock::now();
+    input->perform({tools::TypeText{text}}, {});
+    std::printf("  %-58s %10.0f characters/s\n", what, n_characters * 1000.0 / ms_since(start));
+  };
+  type("typing, on the layout", std::string(2000, 'x'), 2000);
+  std::string cyrillic;
+  for (int word_idx = 0; word_idx < 200; ++word_idx) cyrillic += "привет, мир";
+  type("typing, on lent keycodes", cyrillic, 2200);
+}
+
+const std::map<std::string, void (*)()> kParts = {{"input", bench_input},
+                                                  {"capture", bench_capture},
+                                                  {"settle", bench_settle},
+                                                  {"step", bench_step},
+                                                  {"idle", bench_idle}};
 
 }  // namespace
 
