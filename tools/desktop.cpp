@@ -64,6 +64,13 @@ std::variant<capture::Rect, std::string> Desktop::area_to_desktop(std::uint64_t 
   return shown->map.area_to_desktop(area_px);
 }
 
+DesktopView Desktop::view() {
+  return {.windows = windows_,
+          .input_effect = input_effect(),
+          .newest_picture = [this] { return shown_.empty() ? std::nullopt : std::optional(shown_.back().map); },
+          .focus_is_known = [this] { remember_focus(); }};
+}
+
 void Desktop::remember_focus() {
   const std::optional<Window> active = windows_.active();
   focused_ = active ? std::optional(active->id) : std::nullopt;

@@ -12,6 +12,7 @@
 #include "capture/settle.h"
 #include "capture/x11_source.h"
 #include "tools/clipboard.h"
+#include "tools/desktop_view.h"
 #include "tools/input_backend.h"
 #include "tools/tool.h"
 #include "tools/windows.h"
@@ -47,6 +48,9 @@ class Desktop {
 
   // The same for a part of the frame.
   std::variant<capture::Rect, std::string> area_to_desktop(std::uint64_t frame_id, capture::Rect area_px) const;
+
+  // What the tools for windows and widgets need of it; holds on to this object.
+  DesktopView view();
 
   // The window that had the focus when the model looked last, or after its own last action.
   void remember_focus();

@@ -18,6 +18,8 @@ struct DesktopView {
   // The map of the newest picture that the model was shown: places are told, and taken, as pixels of it. None was shown
   // yet: they are desktop points.
   std::function<std::optional<capture::ScreenMap>()> newest_picture = [] { return std::nullopt; };
+  // Called when the model has been told which window is active now, by a list or by what its own action did.
+  std::function<void()> focus_is_known = [] {};
 };
 
 // "at 10, 20 size 300x200" in the model's coordinates; "outside of the picture" when it doesn't show it.

@@ -60,6 +60,7 @@ ToolResult LaunchTool::run(const ToolCall& call, std::stop_token stop) {
     window = view_.windows.wait_for(is_its_own, std::chrono::milliseconds(200), stop);
     ended = process->exit_status();
   } while (!window && !ended && !stop.stop_requested() && std::chrono::steady_clock::now() < deadline);
+  view_.focus_is_known();
   ToolResult result;
   result.details = {{"pid", process->pid()}};
   result.evidence.emplace();

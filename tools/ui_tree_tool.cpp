@@ -100,7 +100,8 @@ ToolResult UiTreeTool::read(const UiSnapshot& snapshot, const Window& window) co
     if (is_told) result.text.append(static_cast<size_t>(outer) * 2, ' ').append(node_line(node)).append("\n");
   }
   result.text += coordinates_note(view_);
-  if (snapshot.n_omitted > 0) result.text.append(" ").append(std::to_string(snapshot.n_omitted)).append(" more were left out.");
+  if (snapshot.n_omitted > 0)
+    result.text.append(" ").append(std::to_string(snapshot.n_omitted)).append(" more were left out.");
   result.text += notes_of(snapshot);
   result.details = {
       {"n_nodes", snapshot.nodes.size()}, {"n_omitted", snapshot.n_omitted}, {"toolkit", snapshot.toolkit}};

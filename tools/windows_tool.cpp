@@ -36,13 +36,18 @@ Effect WindowsTool::effect(const ToolCall& call) const {
 
 ToolResult WindowsTool::run(const ToolCall& call, std::stop_token stop) {
   const std::string action = call.arguments.at("action");
-  if (action == "list") return list();
-  if (action == "wait") return wait(call.arguments, std::move(stop));
+  if (only_looks(call.arguments)) {
+    ToolResult result = action == "list" ? list() : wait(call.arguments, std::move(stop));
+    view_.focus_is_known();
+    return result;
+  }
   const std::variant<Window, std::string> chosen = chosen_window(view_, call.arguments);
   if (const auto* problem = std::get_if<std::string>(&chosen)) return failed(*problem);
   const Window& window = std::get<Window>(chosen);
   if (const std::optional<std::string> reason = protection_of(window)) return refusal(*reason);
-  return act(action, window, call.arguments);
+  ToolResult result = act(action, window, call.arguments);
+  view_.focus_is_known();
+  return result;
 }
 
 ToolResult WindowsTool::list() const {

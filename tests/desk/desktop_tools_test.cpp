@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "tools/accessibility_route.h"
 #include "tools/clipboard_tool.h"
+#include "tools/desktop.h"
 #include "tools/launch_tool.h"
 #include "tools/private_desktop.h"
 #include "tools/tool_registry.h"
@@ -103,6 +105,34 @@ TEST(DesktopTools, text_is_put_into_an_editor) {
   ASSERT_TRUE(put.ok) << put.text;
   EXPECT_EQ(put.evidence->verdict, Verdict::Confirmed);
   EXPECT_EQ(f.call("ui_tree", {{"action", "text"}}).text, text) << "the editor has the focus";
+}
+
+TEST(DesktopTools, text_reaches_the_focused_widget_without_keys) {
+  Fixture f;
+  AccessibilityRoute route(f.windows, std::make_unique<UiTree>(f.desktop.display()));
+  EXPECT_THAT(route.insert("x", {}).value_or(""), HasSubstr("no window has the focus"));
+  ASSERT_TRUE(f.call("launch", {{"program", "mousepad"}}).ok);
+  EXPECT_EQ(route.insert("ohne Tasten → 世界 😀\n", {}), std::nullopt);
+  EXPECT_EQ(f.call("ui_tree", {{"action", "text"}}).text, "ohne Tasten → 世界 😀\n");
+  ASSERT_TRUE(f.call("launch", {{"program", "xterm"}}).ok);
+  EXPECT_EQ(f.call("windows", {{"action", "activate"}, {"title", "xterm"}}).text.substr(0, 8), "activate");
+  EXPECT_THAT(route.insert("x", {}).value_or(""), HasSubstr("no widget of"));
+}
+
+TEST(DesktopTools, a_desktop_lends_its_view) {
+  PrivateDesktop screen = PrivateDesktop::start();
+  const std::unique_ptr<Desktop> desktop = Desktop::open({.display = screen.display(), .is_private = true});
+  WindowsTool windows(desktop->view());
+  LaunchTool launch(screen, desktop->view());
+  ASSERT_TRUE(
+      launch.run({"1", "launch", {{"program", "xterm"}, {"arguments", {"-geometry", "40x10+200+100"}}}}, {}).ok);
+  EXPECT_EQ(desktop->focus_problem(), std::nullopt) << "the model knows of the window that it opened";
+  EXPECT_THAT(windows.run({"2", "windows", {{"action", "list"}}}, {}).text, HasSubstr("at 200, 100 size"));
+  const capture::Grab grab = desktop->grab();
+  ASSERT_TRUE(grab.frame);
+  desktop->show(*capture::resize(grab.frame, {640, 400}));
+  EXPECT_THAT(windows.run({"3", "windows", {{"action", "list"}}}, {}).text, HasSubstr("at 100, 50 size"));
+  EXPECT_EQ(windows.effect({"4", "windows", {{"action", "close"}}}), Effect::InputPrivate);
 }
 
 TEST(DesktopTools, the_clipboard_is_written_and_read) {
