@@ -87,8 +87,8 @@ std::vector<Application> applications_in(const std::vector<std::filesystem::path
 }  // namespace
 
 std::vector<std::filesystem::path> application_folders() {
-  std::string folders = variable_or("XDG_DATA_HOME", variable_or("HOME", "/") + "/.local/share");
-  folders += ":" + variable_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share");
+  std::string folders = variable_or("XDG_DATA_HOME", variable_or("HOME", "/").append("/.local/share"));
+  folders.append(":").append(variable_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
   std::vector<std::filesystem::path> paths;
   std::istringstream parts(folders);
   for (std::string part; std::getline(parts, part, ':');) {
