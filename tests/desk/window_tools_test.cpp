@@ -39,7 +39,7 @@ struct Fixture {
   ToolResult call(const std::string& name, const json& arguments) { return tools.run({"1", name, arguments}, {}); }
 };
 
-TEST(DesktopTools, a_program_is_launched_seen_and_closed) {
+TEST(WindowTools, a_program_is_launched_seen_and_closed) {
   Fixture f;
   const ToolResult launched = f.call("launch", {{"program", "galculator"}});
   ASSERT_TRUE(launched.ok) << launched.text;
@@ -55,7 +55,7 @@ TEST(DesktopTools, a_program_is_launched_seen_and_closed) {
   EXPECT_THAT(again.text, HasSubstr("no window has \"galcu\" in its title"));
 }
 
-TEST(DesktopTools, a_program_without_a_window_tells_how_it_ended) {
+TEST(WindowTools, a_program_without_a_window_tells_how_it_ended) {
   Fixture f;
   const ToolResult ended = f.call("launch", {{"program", "sh"}, {"arguments", {"-c", "echo oh no >&2; exit 3"}}});
   EXPECT_FALSE(ended.ok);
@@ -68,7 +68,7 @@ TEST(DesktopTools, a_program_without_a_window_tells_how_it_ended) {
   EXPECT_THAT(windowless.text, HasSubstr("no window yet"));
 }
 
-TEST(DesktopTools, places_are_pixels_of_the_picture_that_the_model_saw) {
+TEST(WindowTools, places_are_pixels_of_the_picture_that_the_model_saw) {
   Fixture f;
   ASSERT_TRUE(f.call("launch", {{"program", "galculator"}}).ok);
   const ToolResult moved = f.call("windows", {{"action", "move"}, {"x", 200}, {"y", 100}});
@@ -84,7 +84,7 @@ TEST(DesktopTools, places_are_pixels_of_the_picture_that_the_model_saw) {
   EXPECT_THAT(f.call("windows", {{"action", "list"}}).text, HasSubstr("outside of the picture"));
 }
 
-TEST(DesktopTools, a_widget_is_found_with_its_point) {
+TEST(WindowTools, a_widget_is_found_with_its_point) {
   Fixture f;
   ASSERT_TRUE(f.call("launch", {{"program", "galculator"}}).ok);
   const ToolResult found = f.call("ui_tree", {{"action", "find"}, {"role", "button"}, {"name", "7"}});
@@ -97,7 +97,7 @@ TEST(DesktopTools, a_widget_is_found_with_its_point) {
   EXPECT_THAT(all.text, Not(HasSubstr("filler")));
 }
 
-TEST(DesktopTools, text_is_put_into_an_editor) {
+TEST(WindowTools, text_is_put_into_an_editor) {
   Fixture f;
   ASSERT_TRUE(f.call("launch", {{"program", "mousepad"}}).ok);
   const std::string text = "Grüße,\n世界 😀\n";
@@ -107,7 +107,7 @@ TEST(DesktopTools, text_is_put_into_an_editor) {
   EXPECT_EQ(f.call("ui_tree", {{"action", "text"}}).text, text) << "the editor has the focus";
 }
 
-TEST(DesktopTools, text_reaches_the_focused_widget_without_keys) {
+TEST(WindowTools, text_reaches_the_focused_widget_without_keys) {
   Fixture f;
   AccessibilityRoute route(f.windows, std::make_unique<UiTree>(f.desktop.display()));
   EXPECT_THAT(route.insert("x", {}).value_or(""), HasSubstr("no window has the focus"));
@@ -119,7 +119,7 @@ TEST(DesktopTools, text_reaches_the_focused_widget_without_keys) {
   EXPECT_THAT(route.insert("x", {}).value_or(""), HasSubstr("no widget of"));
 }
 
-TEST(DesktopTools, a_desktop_lends_its_view) {
+TEST(WindowTools, a_desktop_lends_its_view) {
   PrivateDesktop screen = PrivateDesktop::start();
   const std::unique_ptr<Desktop> desktop = Desktop::open({.display = screen.display(), .is_private = true});
   WindowsTool windows(desktop->view());
@@ -135,7 +135,7 @@ TEST(DesktopTools, a_desktop_lends_its_view) {
   EXPECT_EQ(windows.effect({"4", "windows", {{"action", "close"}}}), Effect::InputPrivate);
 }
 
-TEST(DesktopTools, the_clipboard_is_written_and_read) {
+TEST(WindowTools, the_clipboard_is_written_and_read) {
   Fixture f;
   EXPECT_THAT(f.call("clipboard", {{"action", "read"}}).text, HasSubstr("is empty"));
   const ToolResult written = f.call("clipboard", {{"action", "write"}, {"text", "→ kopiert"}});
@@ -148,7 +148,7 @@ TEST(DesktopTools, the_clipboard_is_written_and_read) {
   EXPECT_FALSE(f.call("clipboard", {{"action", "read"}}).ok);
 }
 
-TEST(DesktopTools, waiting_for_a_window_ends_in_time) {
+TEST(WindowTools, waiting_for_a_window_ends_in_time) {
   Fixture f;
   const ToolResult waited = f.call("windows", {{"action", "wait"}, {"title", "never"}, {"limit_ms", 50}});
   EXPECT_FALSE(waited.ok);
@@ -157,7 +157,7 @@ TEST(DesktopTools, waiting_for_a_window_ends_in_time) {
   EXPECT_TRUE(f.call("windows", {{"action", "wait"}, {"title", "soon"}}).ok);
 }
 
-TEST(DesktopTools, only_looking_needs_no_consent_to_act) {
+TEST(WindowTools, only_looking_needs_no_consent_to_act) {
   Fixture f;
   const auto effect = [&](const char* name, const json& arguments) { return f.tools.effect({"1", name, arguments}); };
   EXPECT_EQ(effect("windows", {{"action", "list"}}), Effect::Observe);
