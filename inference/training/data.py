@@ -1,0 +1,120 @@
+"""Batches made by worker processes straight into shared memory, so that the training process copies nothing but to the GPU.
+
+Three kinds of batch: "one" (a picture and many turns), "two" (a step of an episode: two pictures), "clip" (before and after
+as one video slot). Two workers of five run the generator for pairs, the others for single screens.
+"""
+import mmap
+import multiprocessing
+import os
+
+import numpy as np
+
+import samples
+import scenes
+import tokens
+
+KINDS = {"one": (1, samples.LENGTH_ONE), "two": (2, samples.LENGTH_TWO), "clip": (2, samples.LENGTH_ONE)}
+PAIR_WORKERS = (1, 3)  # of each five
+CHUNK = 8  # rows that one worker fills at a time
+
+
+class Buffer:
+    """One batch in memory shared with the workers."""
+
+    def __init__(self, kind, rows):
+        self.kind, self.rows = kind, rows
+        frames, length = KINDS[kind]
+        shapes = {"frames": ((rows, frames, scenes.HEIGHT, scenes.WIDTH, 3), np.uint8), "cells": ((rows, frames, scenes.ROWS, scenes.COLUMNS, scenes.MASK_BYTES), np.uint8),
+                  "ids": ((rows, length), np.int32), "spoken": ((rows, length), np.uint8), "starts": ((rows, frames if kind == "two" else 1), np.int64)}
+        sizes = {name: int(np.prod(shape)) * np.dtype(kind_).itemsize for name, (shape, kind_) in shapes.items()}
+        self.memory = mmap.mmap(-1, sum(-(-size // 4096) * 4096 for size in sizes.values()))
+        self.arrays, at = {}, 0
+        for name, (shape, kind_) in shapes.items():
+            self.arrays[name] = np.frombuffer(self.memory, kind_, int(np.prod(shape)), at).reshape(shape)
+            at += -(-sizes[name] // 4096) * 4096
+
+
+def put(buffer, row, conversation, marker):
+    """Writes a conversation into a row; padding is never spoken."""
+    n = len(conversation)
+    ids, spoken, starts = buffer.arrays["ids"][row], buffer.arrays["spoken"][row], buffer.arrays["starts"][row]
+    ids[:n], ids[n:] = conversation.ids, conversation.tokenizer.special[tokens.PAD]
+    spoken[:n], spoken[n:] = conversation.spoken, 0
+    image = np.flatnonzero(ids[:n] == conversation.tokenizer.special[marker])
+    starts[:] = image[::576][:len(starts)]
+
+
+class Maker:
+    """Makes the rows of one worker."""
+
+    def __init__(self, program, tokenizer, seed, stride, split, pairs):
+        self.start = lambda at: scenes.start(program, at, stride, pairs, split)
+        self.seed, self.stream = seed, self.start(seed)
+        self.tokenizer = tokenizer
+        self.random, self.pool = samples.seeded(seed), samples.Pool()
+
+    def row(self, buffer, row):
+        """Fills a row and returns its conversation and labels."""
+        kind = buffer.kind
+        frames, cells = buffer.arrays["frames"][row], buffer.arrays["cells"][row]
+        scene = scenes.read(self.stream.stdout, frames, cells)
+        while scene is None:  # the generator ended: go on behind the scene that it could not make
+            self.seed += 500_000
+            self.stream = self.start(self.seed)
+            scene = scenes.read(self.stream.stdout, frames, cells)
+        labels = scene[2]
+        self.pool.feed(labels["first"], self.random)
+        make = {"one": samples.one_screen, "two": samples.two_screens, "clip": samples.clip_question}[kind]
+        conversation = make(self.tokenizer, labels, self.random, self.pool)
+        put(buffer, row, conversation, tokens.VIDEO if kind == "clip" else tokens.IMAGE)
+        return conversation, labels
+
+
+def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, own_tasks, done):
+    os.environ["OMP_NUM_THREADS"] = "1"
+    pairs = number % 5 in PAIR_WORKERS
+    maker = Maker(program, tokens.Tokenizer(tokenizer_path), seed + number, stride, split, pairs)
+    queue = own_tasks if pairs else tasks
+    while True:
+        index, first = queue.get()
+        for row in range(first, min(first + CHUNK, buffers[index].rows)):
+            maker.row(buffers[index], row)
+        done.put(index)
+
+
+class Loader:
+    """Start it before CUDA is touched: the workers are forked."""
+
+    def __init__(self, program, tokenizer_path, n_workers, plan, seed, stride=None, split="train"):
+        """plan: {kind: (buffers, rows)}"""
+        self.buffers = [Buffer(kind, rows) for kind, (n, rows) in plan.items() for _ in range(n)]
+        context = multiprocessing.get_context("fork")
+        self.single_tasks, self.pair_tasks, self.done = context.Queue(), context.Queue(), context.Queue()
+        self.missing = [0] * len(self.buffers)
+        self.ready = {kind: [] for kind in plan}
+        self.pair_kinds = {"two", "clip"}
+        for index in range(len(self.buffers)):
+            self.refill(index)
+        self.workers = [context.Process(target=work, daemon=True, args=(i, program, tokenizer_path, seed, stride or n_workers, split, self.buffers, self.single_tasks, self.pair_tasks, self.done)) for i in range(n_workers)]
+        for worker in self.workers:
+            worker.start()
+
+    def refill(self, index):
+        buffer = self.buffers[index]
+        queue = self.pair_tasks if buffer.kind in self.pair_kinds else self.single_tasks
+        for first in range(0, buffer.rows, CHUNK):
+            self.missing[index] += 1
+            queue.put((index, first))
+
+    def take(self, kind):
+        """Waits for a batch; give it back with refill(index) when the GPU has it."""
+        while not self.ready[kind]:
+            index = self.done.get()
+            self.missing[index] -= 1
+            if self.missing[index] == 0:
+                self.ready[self.buffers[index].kind].append(index)
+        return self.ready[kind].pop(0)
+
+    def stop(self):
+        for worker in self.workers:
+            worker.terminate()

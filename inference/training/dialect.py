@@ -1,0 +1,68 @@
+"""The chat dialect as token ids with a mask of what the model must say: the same bytes as chat_template.jinja renders."""
+import re
+
+from tokens import (BOD, CALL, CALL_END, END, HEADER, IMAGE, IMAGE_END, IMAGE_START, NS, RESPONSE, RESPONSE_END, SPECIAL, THINK_END,
+                    VIDEO)
+
+IMAGE_TOKENS = 576  # 32 × 18 merged patches of 28×28 px
+SPLIT = re.compile("(" + "|".join(re.escape(text) for text in SPECIAL) + ")")
+
+
+def call(name, **arguments):
+    """A tool call as the template renders it."""
+    def value(v):
+        if isinstance(v, list):
+            return "".join(f"{NS}<item>{item}{NS}</item>" for item in v)
+        return str(v)
+
+    inner = "".join(f"{NS}<{key}>{value(v)}{NS}</{key}>" for key, v in arguments.items())
+    return f'{NS}{CALL}\n{NS}<invoke name="{name}">{inner}{NS}</invoke>\n{NS}{CALL_END}'
+
+
+class Conversation:
+    """Grows turn by turn; `ids` and `spoken` (1: the model says it) have the same length."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+        self.ids, self.spoken = [], []
+        self.text = []
+        self.spans = []  # of the answers: (start, end, label)
+        self._add(BOD)
+
+    def _add(self, text, spoken=0):
+        self.text.append(text)
+        for part in SPLIT.split(text):
+            if not part:
+                continue
+            ids = [self.tokenizer.special[part]] if part in self.tokenizer.special else self.tokenizer.encode(part)
+            self.ids += ids
+            self.spoken += [spoken] * len(ids)
+
+    def _picture(self, marker=IMAGE):
+        self._add(IMAGE_START)
+        self.ids += [self.tokenizer.special[marker]] * IMAGE_TOKENS
+        self.spoken += [0] * IMAGE_TOKENS
+        self.text.append(marker)
+        self._add(IMAGE_END)
+
+    def user(self, text, picture=None):
+        self._add(f"{HEADER}user\n")
+        if picture:
+            self._picture(picture)
+        self._add(f"{text}{END}\n")
+
+    def tool(self, text="", picture=None):
+        self._add(f"{HEADER}tool\n{RESPONSE}")
+        if picture:
+            self._picture(picture)
+        self._add(f"{text}{RESPONSE_END}{END}\n")
+
+    def assistant(self, text, label=None):
+        self._add(f"{HEADER}ai\n{THINK_END}")
+        start = len(self.ids)
+        self._add(f"{text}{END}", spoken=1)
+        self.spans.append((start, len(self.ids), label))
+        self._add("\n")
+
+    def __len__(self):
+        return len(self.ids)

@@ -1,0 +1,217 @@
+"""From generator scenes to training samples: one conversation of fixed length per scene."""
+import random as random_module
+
+import goals
+import questions
+from dialect import Conversation, call
+from goals import DONE, click
+from questions import Scene, describe, quoted
+from tokens import IMAGE, VIDEO
+
+LENGTH_ONE = 1280  # tokens of a conversation with one picture
+LENGTH_TWO = 1536  # with two pictures
+ACKNOWLEDGED = ["", "", "", "", "ok", "done", "unverifiable", "confirmed"]  # "no-op" instead of the last when nothing changed
+
+
+class Pool:
+    """Texts of recent scenes: for typing, for what is not there, for goals without a screen."""
+
+    def __init__(self):
+        self.texts, self.files = ["Save"], ["notes.txt"]
+
+    def feed(self, labels, random):
+        words = [i["text"] for i in labels["items"] if i.get("text") and len(i["text"]) < 28 and "…" not in i["text"]]
+        self.texts = (self.texts + random.sample(words, min(4, len(words))))[-300:]
+        files = [w for w in words + [t for t, _ in labels["runs"]] if "." in w[1:-1] and " " not in w and len(w) < 24 and "/" not in w]
+        self.files = (self.files + files[:2])[-120:]
+
+    def text(self, random):
+        return random.choice(self.texts)
+
+    def file(self, random):
+        return random.choice(self.files)
+
+
+# What is asked about one screen, with weights.
+def one_question(scene, random, pool):
+    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [36, 17, 22, 5, 4, 2, 4, 3])[0]
+    if kind == "where":
+        return questions.where(scene, random)
+    if kind == "read":
+        return questions.read(scene, random)
+    if kind == "act":
+        return goals.act(scene, random)
+    if kind == "state":
+        return questions.state(scene, random)
+    if kind == "what":
+        return questions.what(scene, random)
+    if kind == "absent":
+        return questions.absent(scene, random, pool.text)
+    if kind == "type":
+        return goals.type_into(scene, random, pool.text(random))
+    return goals.infeasible(scene, random, pool.text)
+
+
+def without_screen(random, pool):
+    kind = random.choices(["press", "split", "ask", "other"], [4, 4, 1, 2])[0]
+    if kind == "press":
+        goal, answer = goals.press(random)
+        return goal, answer, {"task": "press"}
+    if kind == "split":
+        return goals.split(random, pool.text)
+    if kind == "ask":
+        return goals.ask(random, pool.text)
+    return goals.other(random)
+
+
+def add_shell(conversation, random, pool):
+    goal, command, output, answer = goals.shell(random, pool.file, pool.text)
+    conversation.user(goal)
+    conversation.assistant(call("shell", command=command), {"task": "shell"})
+    conversation.tool(output)
+    conversation.assistant(answer, {"task": "shell answer"})
+
+
+def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
+    """Many turns about one picture."""
+    scene = Scene(labels["first"], random)
+    conversation = Conversation(tokenizer)
+    first, failures, seen = True, 0, set()
+    if random.random() < 0.25:  # the screen does not always come first
+        for _ in range(random.randint(1, 6)):
+            if random.random() < 0.5:
+                add_shell(conversation, random, pool)
+            else:
+                turn = without_screen(random, pool)
+                conversation.user(turn[0])
+                conversation.assistant(turn[1], turn[2])
+    while failures < 12:
+        draw = random.random()
+        if not first and draw < 0.05:
+            added = lambda: add_shell(conversation, random, pool)
+        else:
+            turn = without_screen(random, pool) if draw < 0.14 else one_question(scene, random, pool)
+            if turn is None:
+                failures += 1
+                continue
+            asked = (turn[2]["task"], str(turn[2].get("box")))
+            if asked in seen and "box" in turn[2]:  # the answer would stand in the conversation already
+                failures += 1
+                continue
+            seen.add(asked)
+            added = lambda: (conversation.user(turn[0], IMAGE if first else None), conversation.assistant(turn[1], turn[2]))
+        state = len(conversation.ids), len(conversation.spans), len(conversation.text)
+        added()
+        first = False
+        if len(conversation) > length:
+            del conversation.ids[state[0]:], conversation.spoken[state[0]:], conversation.spans[state[1]:], conversation.text[state[2]:]
+            failures += 4
+    return conversation
+
+
+def episode_goal(event, item, second, random, pool):
+    """(goal, first call, answer after the second screen) for what really happened."""
+    name = describe(random, item) if item.get("text") else f"the {item['icon']} icon" if item.get("icon") else f"the {item['kind']}"
+    if item["kind"] == "window button":
+        name = f"the {item['icon']} button of {quoted(random, item.get('title', ''))}"
+    first = click(item["box"])
+    effect, op = event["effect"], event["op"]
+    if op == "double_click":
+        first = click(item["box"], count=2)
+    elif op == "right_click":
+        first = click(item["box"], button="right")
+    elif op == "type":
+        first = call("type", text=event["text"])
+    elif op == "scroll":
+        first = goals.point_call("scroll", item["box"], dy=event["amount"])
+    if op == "scroll":
+        goal = f"Scroll {'down' if event['amount'] > 0 else 'up'} with {name}"
+    elif op == "type":
+        goal = random.choice(["Type {}", "Write {}", "Enter {}"]).format(f'"{event["text"]}"')
+    elif op == "double_click":
+        goal = random.choice(["Double-click {}", "Open {}"]).format(name) if item["kind"] == "desktop icon" else f"Double-click {name}"
+    elif op == "right_click":
+        goal = random.choice(["Right-click {}", "Open the context menu of {}"]).format(name)
+    elif effect == "window closed" and item["kind"] == "window button" and item["icon"] == "close":
+        goal = random.choice([f"Close {quoted(random, item.get('title', ''))}", f"Click {name}"])
+    elif effect == "toggled":
+        goal = random.choice(["Turn off {}" if item.get("checked") else "Turn on {}", "Click {}"]).format(name)
+    else:
+        goal = random.choice(["Click {}", "Press {}", "Click {}"]).format(name)
+    if effect == "none" and item["kind"] != "button":
+        return goal, first, first  # nothing happened: once more
+    popup = [i for i in second.items if i["kind"] in ("menu item", "list item") and i["layer"] == max(j["layer"] for j in second.items) and i.get("text") and not i.get("disabled")]
+    if effect in ("menu opened", "popup opened", "choices opened") and popup and random.random() < 0.75:
+        chosen = random.choice(popup)
+        words = quoted(random, chosen["text"])
+        goal = {"menu opened": [f"Choose {words} from {name}", f"Open {name} and click {words}"], "popup opened": [f"Choose {words} from the context menu of {name}"],
+                "choices opened": [f"Set {name} to {words}", f"Choose {words} in {name}"]}[effect]
+        return random.choice(goal), first, click(chosen["box"])
+    if effect == "focused" and random.random() < 0.75:
+        text = pool.text(random)
+        return random.choice([f'Type "{text}" into {name}', f'{goal} and type "{text}"']), first, call("type", text=text)
+    if random.random() < 0.4:
+        follow = goals.act(second, random)
+        if follow and follow[1] != DONE:
+            step = follow[0][0].lower() + follow[0][1:]
+            return random.choice([f"{goal}, then {step}", f"{goal} and {step}", f"First {goal[0].lower() + goal[1:]}, then {step}"]), first, follow[1]
+    return goal, first, DONE
+
+
+def changed(event, random):
+    if event["effect"] == "none":
+        return "No."
+    detail = f": {event['detail']}" if event["detail"] else ""
+    return f"Yes, {event['effect']}{detail}."
+
+
+def two_screens(tokenizer, labels, random, pool, length=LENGTH_TWO):
+    """One step of an episode: screen, action, screen, next action; then questions about the new screen."""
+    first, second, event = Scene(labels["first"], random), Scene(labels["second"], random), labels["event"]
+    conversation = Conversation(tokenizer)
+    if event["item"] >= 0:
+        item = labels["first"]["items"][event["item"]]
+        goal, action, answer = episode_goal(event, item, second, random, pool)
+        conversation.user(goal, IMAGE)
+        conversation.assistant(action, {"task": "step 1", "box": item["box"], "op": event["op"]})
+        said = random.choice(ACKNOWLEDGED)
+        conversation.tool("no-op" if said == "confirmed" and event["effect"] == "none" else said, IMAGE)
+        conversation.assistant(answer, {"task": "step 2", "effect": event["effect"], "answer": answer})
+        conversation.user(random.choice(["Did the screen change?", "Did the last action change the screen?"]))
+        conversation.assistant(changed(event, random), {"task": "changed"})
+    else:
+        conversation.user("Look.", IMAGE)
+        conversation.assistant("ok")
+        conversation.tool("", IMAGE)
+    fill(conversation, second, random, pool, length)
+    return conversation
+
+
+def clip_question(tokenizer, labels, random, pool, length=LENGTH_ONE):
+    """Before and after as the two frames of one video slot."""
+    event = labels["event"]
+    conversation = Conversation(tokenizer)
+    conversation.user(random.choice(["Did the screen change?", "What changed?"]), VIDEO)
+    conversation.assistant(changed(event, random), {"task": "changed in clip"})
+    fill(conversation, Scene(labels["second"], random), random, pool, length - 300)
+    return conversation
+
+
+def fill(conversation, scene, random, pool, length):
+    failures = 0
+    while failures < 8:
+        turn = one_question(scene, random, pool)
+        if turn is None:
+            failures += 1
+            continue
+        state = len(conversation.ids), len(conversation.spans), len(conversation.text)
+        conversation.user(turn[0])
+        conversation.assistant(turn[1], turn[2])
+        if len(conversation) > length:
+            del conversation.ids[state[0]:], conversation.spoken[state[0]:], conversation.spans[state[1]:], conversation.text[state[2]:]
+            return
+    return
+
+
+def seeded(seed):
+    return random_module.Random(seed)

@@ -1,0 +1,255 @@
+"""Trains nano. Resumable: the state folder holds weights, optimizer and progress.
+
+Usage: train.py --screens PROGRAM --tokenizer FILE --state DIR --budget SECONDS [--until SECONDS] [--out DIR]
+  --budget: seconds of training over all sittings (the learning rate follows it); --until: stop this sitting there.
+Several GPUs: start one process each with RANK and WORLD_SIZE set (torchrun does).
+"""
+import argparse
+import json
+import math
+import os
+import time
+
+import torch
+import torch.nn.functional as F
+
+import data
+import tokens
+from evaluate import Examiner
+from model import CHARACTERS, COLUMNS, ROWS, TOKENS, Config, Nano
+from optimizer import Muon, split_parameters
+
+CYCLE = ("one", "two", "one", "one", "one", "two", "one", "one", "clip", "one", "one", "two", "one", "one", "two", "one")
+FIRST_ANSWER = 581  # no answer starts before the first picture ends
+SPARSE_FROM = 0.62  # share of the budget after which attention is sparse
+WARM_UP = 300  # steps
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--screens", required=True)
+    parser.add_argument("--tokenizer", required=True)
+    parser.add_argument("--state", required=True)
+    parser.add_argument("--out", default="")
+    parser.add_argument("--budget", type=float, required=True)
+    parser.add_argument("--until", type=float, default=1e9)
+    parser.add_argument("--rows", type=int, default=128)
+    parser.add_argument("--workers", type=int, default=15)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def schedule(fraction, step):
+    """Warm-up, constant, then linear decay over the last 35 % of the budget."""
+    return min(1.0, (step + 1) / WARM_UP) * (1.0 if fraction < 0.65 else max(0.03, (1 - fraction) / 0.35))
+
+
+class Trainer:
+    def __init__(self, args):
+        self.args = args
+        self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+        os.makedirs(args.state, exist_ok=True)
+        half = args.rows // 2
+        plan = {"one": (4, args.rows), "two": (2, half), "clip": (1, args.rows)}
+        progress = os.path.join(args.state, "progress.json")
+        self.progress = json.load(open(progress)) if os.path.exists(progress) else {"seconds": 0.0, "step": 0, "screens": 0, "sitting": 0}
+        self.progress["sitting"] += 1
+        seed = args.seed * 100_000_000 + self.progress["sitting"] * 10_000_000 + self.rank * 1_000_000
+        self.loader = data.Loader(args.screens, args.tokenizer, args.workers, plan, seed)
+        self.examiner = Examiner(args.screens, args.tokenizer, n_one=64, n_two=32) if self.rank == 0 else None
+        self.device = torch.device("cuda", self.rank) if torch.cuda.is_available() else torch.device("cpu")
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)
+            for buffer in self.loader.buffers:
+                pin(buffer)
+        if self.world > 1:
+            torch.distributed.init_process_group("nccl")
+        torch.manual_seed(args.seed)
+        torch.set_float32_matmul_precision("high")
+        self.model = Nano(Config(vocabulary=tokens.Tokenizer(args.tokenizer).size)).to(self.device)
+        self.half = self.device.type == "cuda"
+        if self.half:
+            self.model.vision.compute_dtype = torch.bfloat16
+        matrices, index, rest = split_parameters(self.model)
+        self.muon = Muon(matrices)
+        fused = {"fused": True} if self.device.type == "cuda" else {}
+        self.adam = torch.optim.AdamW([{"params": rest, "weight_decay": 0.01}, {"params": index, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.97), **fused)
+        self.flat = flatten_gradients(self.model)
+        self.resume()
+        if not args.no_compile:
+            torch._dynamo.config.cache_size_limit = 64
+            for block in list(self.model.vision.blocks) + list(self.model.layers):
+                block.compile(dynamic=False)
+            self.losses = torch.compile(losses, dynamic=False)
+        else:
+            self.losses = losses
+        self.log = open(os.path.join(args.out or args.state, f"curve.{self.progress['sitting']}.jsonl"), "w") if self.rank == 0 else None
+
+    def resume(self):
+        path = os.path.join(self.args.state, "weights.pt")
+        if os.path.exists(path):
+            missing = self.model.load_state_dict(torch.load(path, map_location=self.device), strict=False)
+            print("resumed at", self.progress, missing, flush=True)
+        path = os.path.join(self.args.state, "optimizer.pt")
+        if os.path.exists(path):
+            saved = torch.load(path, map_location=self.device)
+            self.muon.load(saved["muon"])
+            self.adam.load_state_dict(saved["adam"])
+
+    def batch(self, kind):
+        started = time.time()
+        index = self.loader.take(kind)
+        waited = time.time() - started
+        arrays = self.loader.buffers[index].arrays
+        out = {name: torch.from_numpy(array).to(self.device, non_blocking=True) for name, array in arrays.items()}
+        if self.device.type == "cuda":
+            copied = torch.cuda.Event()
+            copied.record()
+            self.pending = getattr(self, "pending", []) + [(copied, index)]
+            while self.pending and (len(self.pending) > 2 or self.pending[0][0].query()):
+                event, old = self.pending.pop(0)
+                event.synchronize()
+                self.loader.refill(old)
+        else:
+            self.loader.refill(index)
+        return out, waited
+
+    def step(self, kind, fraction):
+        batch, waited = self.batch(kind)
+        rate = self.args.rate * schedule(fraction, self.progress["step"])
+        ids = batch["ids"].long()
+        rows = torch.randint(0, ids.shape[1], (self.model.c.kl_rows,), device=self.device).sort().values
+        frames = batch["frames"]
+        frames = frames if kind == "clip" else frames.flatten(0, 1)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
+            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= SPARSE_FROM)
+            cells = batch["cells"][:, -1:] if kind == "clip" else batch["cells"]
+            loss, parts = self.losses(out[0], ids, batch["spoken"], out[1], cells.flatten(0, 1), out[2][0], out[2][1], out[3])
+        loss.backward()
+        if self.world > 1:
+            torch.distributed.all_reduce(self.flat)
+            self.flat.mul_(1 / self.world)
+        self.flat.mul_((1.0 / (self.flat.norm() + 1e-6)).clamp(max=1.0))
+        self.muon.step(rate)
+        for group, factor in zip(self.adam.param_groups, (1.0, 0.5)):
+            group["lr"] = rate * factor
+        self.adam.step()
+        self.flat.zero_()
+        self.balance(out[5].detach())
+        self.progress["step"] += 1
+        self.progress["screens"] += batch["frames"].shape[0] * (1 if kind == "one" else 2) * self.world
+        return torch.cat([torch.stack([p.detach() for p in parts]), out[4].detach()]), waited
+
+    def balance(self, loads):
+        """The router's selection bias drifts towards equal load; no auxiliary loss."""
+        if self.world > 1:
+            torch.distributed.all_reduce(loads)
+        moe = [layer.mlp for layer in self.model.layers if layer.moe]
+        for mlp, load in zip(moe, loads):
+            mlp.e_score_correction_bias.add_(0.002 * torch.sign(load.mean() - load))
+
+    def run(self):
+        args, p = self.args, self.progress
+        started, before = time.time(), p["seconds"]
+        self.next_exam, self.next_save = before + 60, before + 150
+        sums, waits, n = {}, 0.0, 0
+        while True:
+            if self.world == 1:
+                p["seconds"] = before + time.time() - started
+            elif p["step"] % 16 == 0:  # all processes must stop at the same step
+                elapsed = torch.tensor(before + time.time() - started, device=self.device)
+                torch.distributed.broadcast(elapsed, 0)
+                p["seconds"] = float(elapsed)
+            if p["seconds"] >= min(args.budget, args.until):
+                break
+            kind = CYCLE[p["step"] % len(CYCLE)]
+            parts, waited = self.step(kind, p["seconds"] / args.budget)
+            sums.setdefault(kind, []).append(parts)
+            waits, n = waits + waited, n + 1
+            if p["step"] % 64 == 0 and self.rank == 0:
+                self.report(sums, waits, n, before, started)
+                sums, waits, n = {}, 0.0, 0
+            elif p["step"] % 64 == 0:
+                sums, waits, n = {}, 0.0, 0
+            if self.rank == 0 and p["seconds"] > self.next_save:
+                self.save()
+                self.next_save = p["seconds"] + 150
+        if self.rank == 0:
+            self.save(optimizer=True)
+            self.exam()
+        self.loader.stop()
+
+    def report(self, sums, waits, n, before, started):
+        p = self.progress
+        line = {"step": p["step"], "seconds": round(p["seconds"]), "screens": p["screens"], "waited": round(waits / n, 3), "rate": round(self.args.rate * schedule(p["seconds"] / self.args.budget, p["step"]), 6)}
+        for kind, parts in sums.items():
+            mean = torch.stack(parts).mean(0).tolist()
+            line[kind] = dict(zip(("loss", "answer", "characters", "position", "kl"), (round(x, 4) for x in mean)))
+            line[kind]["mass"] = round(min(mean[5:]), 3)
+        if not math.isfinite(line.get("one", {"loss": 0})["loss"]):
+            raise FloatingPointError(f"the loss is not finite: {line}")
+        self.write(line)
+        if p["seconds"] > self.next_exam:
+            self.exam()
+            self.next_exam = p["seconds"] + 120
+
+    def exam(self):
+        sparse = self.progress["seconds"] / self.args.budget >= SPARSE_FROM
+        self.write({"step": self.progress["step"], "seconds": round(self.progress["seconds"]), "exam": self.examiner.quick(self.model, self.device, sparse)})
+
+    def write(self, line):
+        text = json.dumps(line)
+        print(text, flush=True)
+        self.log.write(text + "\n")
+        self.log.flush()
+
+    def save(self, optimizer=False):
+        path = os.path.join(self.args.state, "weights.pt")
+        torch.save(self.model.state_dict(), path + ".new")
+        os.replace(path + ".new", path)
+        if optimizer:
+            torch.save({"muon": self.muon.state(), "adam": self.adam.state_dict()}, os.path.join(self.args.state, "optimizer.pt"))
+        with open(os.path.join(self.args.state, "progress.json"), "w") as file:
+            json.dump(self.progress, file)
+
+
+def pin(buffer):
+    for array in buffer.arrays.values():
+        torch.cuda.cudart().cudaHostRegister(array.ctypes.data, -(-array.nbytes // 4096) * 4096, 0)
+
+
+def flatten_gradients(model):
+    """All gradients as views of one vector: one all-reduce, one norm."""
+    parameters = list(model.parameters())
+    flat = torch.zeros(sum(p.numel() for p in parameters), device=parameters[0].device)
+    at = 0
+    for p in parameters:
+        p.grad = flat[at:at + p.numel()].view_as(p)
+        at += p.numel()
+    return flat
+
+
+def losses(logits, ids, spoken, character_logits, cells, position, position_2, kls):
+    """Answer tokens; which characters each 28×28 px cell holds; where each picture token is; the index branch."""
+    targets = ids[:, FIRST_ANSWER + 1:]
+    weight = spoken[:, FIRST_ANSWER + 1:].float()
+    answer = F.cross_entropy(logits[:, :-1].float().flatten(0, 1), targets.flatten(), reduction="none")
+    answer = (answer * weight.flatten()).sum() / weight.sum().clamp_min(1)
+    bits = (cells.reshape(-1, TOKENS, CHARACTERS // 8, 1) >> torch.arange(8, device=cells.device, dtype=torch.uint8)) & 1
+    wanted = bits.reshape(-1, TOKENS, CHARACTERS).float()
+    characters = F.binary_cross_entropy_with_logits(character_logits.float(), wanted, pos_weight=torch.full((1,), 8.0, device=cells.device))
+    number = torch.arange(TOKENS, device=ids.device)
+    place = 0
+    for logit in (position, position_2):
+        flat = logit.float().flatten(0, 1)
+        n = flat.shape[0] // TOKENS
+        place = place + F.cross_entropy(flat[:, :COLUMNS], (number % COLUMNS).repeat(n)) + F.cross_entropy(flat[:, COLUMNS:], (number // COLUMNS).repeat(n))
+    kl = kls.mean()
+    loss = answer + characters + 0.2 * place + kl
+    return loss, (loss, answer, characters, place, kl)
+
+
+if __name__ == "__main__":
+    Trainer(arguments()).run()
