@@ -102,10 +102,14 @@ def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
             added = lambda: (conversation.user(turn[0], IMAGE if first else None), conversation.assistant(turn[1], turn[2]))
         state = len(conversation.ids), len(conversation.spans), len(conversation.text)
         added()
-        first = False
-        if len(conversation) > length:
+        if len(conversation) <= length:
+            first = False
+        else:
             del conversation.ids[state[0]:], conversation.spoken[state[0]:], conversation.spans[state[1]:], conversation.text[state[2]:]
             failures += 4
+    if first:  # an empty desktop
+        conversation.user("Look.", IMAGE)
+        conversation.assistant("ok")
     return conversation
 
 
