@@ -1,0 +1,74 @@
+"""Measures an exported checkpoint (its dequantised weights) with the questions of evaluate.py, on the CPU if need be.
+
+Usage: evaluate_export.py MODEL_DIR SCREENS_PROGRAM N_SCENES [OUT.json]
+"""
+import json
+import sys
+
+import torch
+
+import tensors
+import tokens
+from export import VISION, TEXT
+from model import Config, Nano
+
+
+def trainer_state(named, c):
+    """The released names back to the trainer's."""
+    out = {}
+    experts = {}
+    for name, array in named.items():
+        value = torch.from_numpy(array.copy()).float()
+        if name.startswith(VISION + "embeddings"):
+            out["vision.patch_embedding"] = value
+        elif name.startswith(VISION + "encoder.layers."):
+            index, part = name[len(VISION + "encoder.layers."):].split(".", 1)
+            out[f"vision.blocks.{index}.{part.replace('self_attn.', '').replace('mlp.', '')}"] = value
+        elif name.startswith(VISION):
+            out["vision." + name[len(VISION):]] = value
+        elif name.startswith("multi_modal_projector.linear_"):
+            out[name.replace("multi_modal_projector.linear_", "vision.projector_")] = value
+        elif name.startswith("patch_merge_mlp.linear_"):
+            out[name.replace("patch_merge_mlp.linear_", "vision.merge_")] = value
+        elif ".block_sparse_moe.experts." in name:
+            layer, rest = name[len(TEXT):].split(".block_sparse_moe.experts.")
+            expert, part, _ = rest.split(".")
+            experts.setdefault(f"{layer}.mlp.{part}", {})[int(expert)] = value
+        elif ".block_sparse_moe." in name:
+            rest = name[len(TEXT):].replace(".block_sparse_moe.", ".mlp.")
+            out[rest.replace("mlp.gate.weight", "mlp.gate")] = value
+        elif name.startswith("language_model.lm_head"):
+            out[name[len("language_model."):]] = value
+        else:
+            out[name[len(TEXT):]] = value
+    out.update({name: torch.stack([parts[i] for i in range(c.experts)]) for name, parts in experts.items()})
+    return out
+
+
+def load(model_dir):
+    tokenizer = tokens.Tokenizer(f"{model_dir}/tokenizer.json")
+    model = Nano(Config(vocabulary=tokenizer.size))
+    result = model.load_state_dict(trainer_state(tensors.read(f"{model_dir}/model.safetensors"), model.c), strict=False)
+    missing = [name for name in result.missing_keys if "_head." not in name or name.startswith("lm_head")]
+    if missing or result.unexpected_keys:
+        raise ValueError(f"{model_dir}: missing {missing}, unexpected {result.unexpected_keys}")
+    return model, tokenizer
+
+
+def main(model_dir, screens, n_scenes, out=""):
+    from evaluate import Examiner, index_recall
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model, _ = load(model_dir)
+    model.to(device)
+    n = int(n_scenes)
+    examiner = Examiner(screens, f"{model_dir}/tokenizer.json", n, n // 4)
+    report = {"sparse": examiner.score(model, device, True, 1, batch=2), "index recall": index_recall(model, examiner, device)}
+    text = json.dumps(report, indent=1)
+    print(text)
+    if out:
+        with open(out, "w") as file:
+            file.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
