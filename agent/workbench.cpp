@@ -64,7 +64,7 @@ void Workbench::open_desktop(const WorkbenchOptions& options) {
 }
 
 void Workbench::add_desktop_tools() {
-  const tools::DesktopView view = {desktop_->windows(), desktop_->input_effect()};
+  const tools::DesktopView view = desktop_->view();
   tools_.add(std::make_unique<tools::ScreenshotTool>(*desktop_, capture::ImageBudget()));
   tools_.add(std::make_unique<tools::WaitTool>(*desktop_));
   tools_.add(std::make_unique<tools::PointerTool>(*desktop_));
