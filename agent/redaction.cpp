@@ -1,0 +1,102 @@
+#include "agent/redaction.h"
+
+#include <QByteArray>
+#include <algorithm>
+#include <utility>
+
+#include "agent/error.h"
+
+namespace agent {
+namespace {
+
+std::vector<std::string> forms_of(const std::string& value) {
+  const QByteArray bytes = QByteArray::fromStdString(value);
+  std::string json = nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  json = json.substr(1, json.size() - 2);
+  return {value, json, bytes.toPercentEncoding().toStdString(),
+          bytes.toBase64(QByteArray::OmitTrailingEquals).toStdString()};
+}
+
+}  // namespace
+
+void Redaction::add(std::string name, const std::string& value) {
+  if (value.empty()) throw Error("the secret {{" + name + "}} has no value; give it one or forget it");
+  const std::vector<std::string> forms = forms_of(value);
+  std::erase_if(spellings_, [&](const Spelling& spelling) { return spelling.name == name; });
+  for (std::size_t form = 0; form < forms.size(); ++form) {
+    if (form > 0 && forms[form] == value) continue;
+    spellings_.push_back({name, forms[form], static_cast<int>(form)});
+  }
+  std::stable_sort(spellings_.begin(), spellings_.end(),
+                   [](const Spelling& a, const Spelling& b) { return a.value.size() > b.value.size(); });
+}
+
+const Redaction::Spelling* Redaction::at(std::string_view bytes, std::size_t offset) const {
+  for (const Spelling& spelling : spellings_) {
+    if (bytes.substr(offset).starts_with(spelling.value)) return &spelling;
+  }
+  return nullptr;
+}
+
+std::string Redaction::text(std::string text) const {
+  for (const Spelling& spelling : spellings_) {
+    const std::string placeholder = "{{" + spelling.name + "}}";
+    for (std::size_t at = text.find(spelling.value); at != std::string::npos;
+         at = text.find(spelling.value, at + placeholder.size())) {
+      text.replace(at, spelling.value.size(), placeholder);
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json Redaction::json(const nlohmann::ordered_json& value) const {
+  if (spellings_.empty()) return value;
+  if (value.is_string()) return text(value.get<std::string>());
+  if (value.is_number()) {
+    const std::string digits = value.dump(), shown = text(digits);
+    return shown == digits ? value : nlohmann::ordered_json(shown);
+  }
+  nlohmann::ordered_json result = value;
+  if (value.is_array()) {
+    for (auto& item : result) item = json(item);
+  } else if (value.is_object()) {
+    result = nlohmann::ordered_json::object();
+    for (const auto& [key, item] : value.items()) result[text(key)] = json(item);
+  }
+  return result;
+}
+
+HiddenBytes Redaction::hide(std::string_view bytes) const {
+  HiddenBytes hidden{"", nlohmann::ordered_json::array()};
+  if (spellings_.empty()) return {std::string(bytes), std::move(hidden.secrets)};
+  for (std::size_t offset = 0; offset < bytes.size();) {
+    if (const Spelling* spelling = at(bytes, offset)) {
+      hidden.secrets.push_back({hidden.bytes.size(), spelling->name, spelling->form});
+      offset += spelling->value.size();
+    } else {
+      hidden.bytes += bytes[offset++];
+    }
+  }
+  return hidden;
+}
+
+std::string Redaction::reveal(const HiddenBytes& hidden) const {
+  std::string bytes;
+  std::size_t copied = 0;
+  for (const auto& secret : hidden.secrets) {
+    const auto offset = secret.at(0).get<std::size_t>();
+    const auto name = secret.at(1).get<std::string>();
+    const int form = secret.at(2).get<int>();
+    const auto found = std::find_if(spellings_.begin(), spellings_.end(), [&](const Spelling& spelling) {
+      return spelling.name == name && spelling.form == form;
+    });
+    if (found == spellings_.end()) {
+      throw Error("these bytes held the secret {{" + name + "}}, which isn't known here; give it and try again");
+    }
+    bytes.append(hidden.bytes, copied, offset - copied).append(found->value);
+    copied = offset;
+  }
+  return bytes.append(hidden.bytes, copied);
+}
+
+}  // namespace agent
