@@ -10,10 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array<std::pair<SessionStatus, const char*>, 7> kStatusNames = {{
+constexpr std::array<std::pair<SessionStatus, const char*>, 8> kStatusNames = {{
     {SessionStatus::Running, "running"},
     {SessionStatus::Interrupted, "interrupted"},
     {SessionStatus::Done, "done"},
+    {SessionStatus::GaveUp, "gave up"},
     {SessionStatus::Stuck, "stuck"},
     {SessionStatus::Refused, "refused"},
     {SessionStatus::Stopped, "stopped"},
@@ -111,30 +112,6 @@ SessionStatus status_named(const std::string& wanted) {
     if (wanted == name) return value;
   }
   throw Error("the record has a session with the unknown status \"" + wanted + "\"; update Deskhand to read it");
-}
-
-std::string name_of(tools::Effect effect) {
-  switch (effect) {
-    case tools::Effect::Observe:
-      return "observe";
-    case tools::Effect::Read:
-      return "read";
-    case tools::Effect::ReadElsewhere:
-      return "read_elsewhere";
-    case tools::Effect::InputPrivate:
-      return "input_private";
-    case tools::Effect::InputUser:
-      return "input_user";
-    case tools::Effect::WriteWorkspace:
-      return "write_workspace";
-    case tools::Effect::WriteElsewhere:
-      return "write_elsewhere";
-    case tools::Effect::Shell:
-      return "shell";
-    case tools::Effect::Network:
-      return "network";
-  }
-  return "";
 }
 
 std::string name_of(tools::Verdict verdict) {

@@ -17,15 +17,15 @@ namespace agent {
 enum class SessionStatus {
   Running,
   Interrupted,  // its process is gone: it can be resumed
-  Done,
+  Done,         // from here on: how it ended, see Ending
+  GaveUp,
   Stuck,
   Refused,
-  Stopped,  // by the user
+  Stopped,
   Failed,
 };
 
 std::string name_of(SessionStatus status);
-std::string name_of(tools::Effect effect);
 std::string name_of(tools::Verdict verdict);
 SessionStatus status_named(const std::string& name);  // throws Error for a name of another version
 

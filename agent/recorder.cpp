@@ -150,16 +150,14 @@ ActionId Recorder::intent(SessionId session, const Intent& intent) {
   });
 }
 
-void Recorder::outcome(ActionId action, const tools::ToolResult& result, const ActionTimes& times) {
+void Recorder::outcome(ActionId action, const tools::ToolResult& result, double seconds) {
   write_with_reserve([&] {
     Statement select = database_.prepare("SELECT session_id FROM events WHERE id=? AND kind='intent'");
     if (!select.bind(0, action).step()) {
       throw Error("the record has no action " + std::to_string(action) + " whose outcome could be written");
     }
     const SessionId session = select.integer(0);
-    ordered_json body = {{"result", result_body(result, context(session))},
-                         {"act_seconds", times.act_seconds},
-                         {"settle_seconds", times.settle_seconds}};
+    ordered_json body = {{"result", result_body(result, context(session))}, {"seconds", seconds}};
     return insert({.session = session, .kind = EventKind::Outcome, .body = std::move(body), .action_id = action});
   });
 }
@@ -198,17 +196,21 @@ void Recorder::file_touched(SessionId session, const FileChange& change) {
   });
 }
 
-void Recorder::finish_session(SessionId session, SessionStatus status, const std::string& summary) {
+void Recorder::finish_session(SessionId session, const Outcome& outcome) {
   write_with_reserve([&] {
-    const std::string text = redaction_.text(summary);
+    const std::string status(name_of(outcome.ending)), text = redaction_.text(outcome.text);
     database_.prepare("UPDATE sessions SET status=?, summary=?, ended_us=? WHERE id=?")
-        .bind(0, name_of(status))
+        .bind(0, status)
         .bind(1, text)
         .bind(2, now_us())
         .bind(3, session)
         .run();
-    return insert(
-        {.session = session, .kind = EventKind::Status, .body = {{"status", name_of(status)}, {"summary", text}}});
+    return insert({.session = session,
+                   .kind = EventKind::Status,
+                   .body = {{"status", status},
+                            {"summary", text},
+                            {"n_actions", outcome.n_actions},
+                            {"n_unverified", outcome.n_unverified}}});
   });
 }
 

@@ -17,6 +17,7 @@
 
 #include "agent/database.h"
 #include "agent/disk_reserve.h"
+#include "agent/events.h"
 #include "agent/frame_store.h"
 #include "agent/model.h"
 #include "agent/record_format.h"
@@ -42,12 +43,8 @@ struct SessionInfo {
 struct Intent {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
-  std::string decision;  // of the permission rules: "allowed by …", "the user agreed"
-  Picture screen;        // as it was just before; may be null
-};
-
-struct ActionTimes {
-  double act_seconds = 0, settle_seconds = 0;
+  std::string decision = {};  // of the permission rules: "allowed by …", "the user agreed"
+  Picture screen = {};        // as it was just before, when that isn't the last picture of the transcript
 };
 
 // A file that is about to be written, with what undo needs.
@@ -74,7 +71,7 @@ struct SessionSummary {
   SessionId id = 0;
   SessionInfo info;
   SessionStatus status = SessionStatus::Running;
-  std::string summary;  // the last word, given when it finished
+  std::string summary;  // the last words, when it finished
   std::chrono::system_clock::time_point began;
   std::optional<std::chrono::system_clock::time_point> ended;
   std::int64_t n_actions = 0;
@@ -105,10 +102,10 @@ class Recorder {
   // On disk when it returns. Throws when the disk is too full for it or for what will come of the action: then nothing
   // may be done.
   ActionId intent(SessionId session, const Intent& intent);
-  void outcome(ActionId action, const tools::ToolResult& result, const ActionTimes& times);
+  void outcome(ActionId action, const tools::ToolResult& result, double seconds);
   void plan_version(SessionId session, const nlohmann::ordered_json& plan);
   void file_touched(SessionId session, const FileChange& change);  // before it is written
-  void finish_session(SessionId session, SessionStatus status, const std::string& summary);
+  void finish_session(SessionId session, const Outcome& outcome);
 
   std::vector<SessionSummary> list_sessions() const;  // the latest first
   SessionSummary session(SessionId session) const;

@@ -86,7 +86,7 @@ void record_step(Recorder& recorder, SessionId session, int step, const std::fun
   report(n + 2);
   const ActionId action = recorder.intent(session, click_intent(call));
   report(n + 3);
-  recorder.outcome(action, {true, "Clicked.", {screen}, {}, {}}, {});
+  recorder.outcome(action, {true, "Clicked.", {screen}, {}, {}}, 0.1);
   report(n + 4);
   recorder.append_message(session, ToolMessage{call, "Clicked.", {screen}, true});
   report(n + 5);
@@ -316,7 +316,7 @@ TEST_F(RecorderSafetyTest, on_a_full_disk_the_outcome_is_still_recorded_and_the_
     const ActionId action = writer->intent(session, click_intent("call_1"));
     fill_disk(disk);
     const Picture screen = editor_screen(some_lines(35));
-    writer->outcome(action, {true, "Clicked.", {screen}, {}, {}}, {});
+    writer->outcome(action, {true, "Clicked.", {screen}, {}, {}}, 0.1);
     writer->append_message(session, ToolMessage{"call_1", "Clicked.", {screen}, true});
     report(kOutcomeRecorded);
     fill_disk(disk);

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <random>
 
+#include "agent/session_journal.h"
 #include "tests/agent/recorder_fixture.h"
 
 namespace agent {
@@ -75,9 +76,9 @@ TEST_F(RecorderTest, events_tell_what_was_intended_and_what_came_of_it) {
   evidence.verdict = tools::Verdict::Confirmed;
   evidence.changed_regions = {{1, 2, 3, 4}};
   evidence.focused_window = "Letter";
-  recorder->outcome(action, {true, "Clicked.", {after}, evidence, {{"button", "left"}}}, {.act_seconds = 0.02});
+  recorder->outcome(action, {true, "Clicked.", {after}, evidence, {{"button", "left"}}}, 0.02);
   recorder->plan_version(session, {{"goal", "a letter"}});
-  recorder->finish_session(session, SessionStatus::Done, "The letter is written.");
+  recorder->finish_session(session, {Ending::Done, "The letter is written.", 3, 1});
 
   const std::vector<Event> events = recorder->load_events(session);
   ASSERT_EQ(events.size(), 5u);
@@ -97,10 +98,36 @@ TEST_F(RecorderTest, events_tell_what_was_intended_and_what_came_of_it) {
   for (std::size_t i = 1; i < events.size(); ++i) EXPECT_GE(events[i].elapsed, events[i - 1].elapsed);
 }
 
+TEST_F(RecorderTest, a_journal_keeps_the_loops_session) {
+  const SessionId session = begin();
+  SessionJournal journal(*recorder, session);
+  const tools::ToolCall call{"call_1", "click", {{"x", 1}}};
+  Plan plan;
+  ASSERT_FALSE(plan.replace({{"steps", {"open the editor"}}}));
+  journal.message(reply_with_call("call_1"));
+  journal.usage({.prompt_tokens = 5});
+  journal.plan(plan);
+  journal.intent(call, tools::Effect::InputUser);
+  journal.outcome(call, {.ok = true, .text = "Clicked."}, 0.25);
+  journal.message(ToolMessage{"call_1", "Clicked.", {}, true});
+  journal.finished({Ending::GaveUp, "no editor here", 1, 1});
+
+  std::vector<EventKind> kinds;
+  const std::vector<Event> events = recorder->load_events(session);
+  for (const Event& event : events) kinds.push_back(event.kind);
+  EXPECT_EQ(kinds, (std::vector{EventKind::Message, EventKind::ModelCall, EventKind::Plan, EventKind::Intent,
+                                EventKind::Outcome, EventKind::Message, EventKind::Status}));
+  EXPECT_EQ(events[2].body.dump(), nlohmann::ordered_json(plan.to_json()).dump());
+  EXPECT_EQ(events[3].body.at("effect"), "input_user");
+  EXPECT_EQ(events[4].action_id, events[3].id);
+  EXPECT_EQ(events[4].body.at("seconds"), 0.25);
+  EXPECT_EQ(recorder->session(session).status, SessionStatus::GaveUp);
+}
+
 TEST_F(RecorderTest, sessions_are_listed_latest_first) {
   const SessionId first = begin(), second = begin();
   recorder->intent(second, click_intent("call_1"));
-  recorder->finish_session(first, SessionStatus::Stuck, "The button never appeared.");
+  recorder->finish_session(first, {Ending::Stuck, "The button never appeared.", 3, 1});
   open();
   const auto list = recorder->list_sessions();
   ASSERT_EQ(list.size(), 2u);
@@ -141,7 +168,7 @@ TEST_F(RecorderTest, an_outcome_that_never_reached_the_transcript_is_the_answer)
   const SessionId session = begin();
   const Picture after = editor_screen({"ab"});
   recorder->append_message(session, reply_with_call("call_1"));
-  recorder->outcome(recorder->intent(session, click_intent("call_1")), {true, "Clicked.", {after}, {}, {}}, {});
+  recorder->outcome(recorder->intent(session, click_intent("call_1")), {true, "Clicked.", {after}, {}, {}}, 0.1);
   const Transcript resumed = recorder->resume_session(session).transcript;
   const auto& answer = std::get<ToolMessage>(resumed.messages().back());
   EXPECT_EQ(answer.text, "Clicked.");
@@ -150,7 +177,7 @@ TEST_F(RecorderTest, an_outcome_that_never_reached_the_transcript_is_the_answer)
 }
 
 TEST_F(RecorderTest, an_outcome_needs_its_intent) {
-  EXPECT_THROW(recorder->outcome(7, {}, {}), Error);
+  EXPECT_THROW(recorder->outcome(7, {}, 0), Error);
 }
 
 TEST_F(RecorderTest, tiles_that_did_not_change_are_stored_once) {
@@ -193,12 +220,12 @@ TEST_F(RecorderTest, secrets_never_reach_the_disk) {
   tools::Evidence evidence;
   evidence.windows_opened = {"Window " + secret};
   recorder->outcome(
-      action, {true, "curl https://x/?p=c0rrect%20%22horse%22%2Fbattery%2B", {}, evidence, {{"argv", {secret}}}}, {});
+      action, {true, "curl https://x/?p=c0rrect%20%22horse%22%2Fbattery%2B", {}, evidence, {{"argv", {secret}}}}, 0.1);
   recorder->append_message(session, ToolMessage{"call_1", "{\"p\": \"c0rrect \\\"horse\\\"/battery+\"}", {}, true});
   recorder->plan_version(session, {{"step", secret}});
   const FileChange change{"/tmp/" + secret, "key=" + secret + "\n" + secret, 0600, "ab"};
   recorder->file_touched(session, change);
-  recorder->finish_session(session, SessionStatus::Done, secret);
+  recorder->finish_session(session, {Ending::Done, secret, 3, 1});
   const std::string bytes = all_bytes(folder.path());
   for (const char* part : {"c0rrect", "horse", "482915"}) EXPECT_EQ(bytes.find(part), std::string::npos) << part;
 
