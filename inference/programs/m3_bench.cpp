@@ -1,0 +1,197 @@
+// How fast the engine is, against what the machine can do and against the same model forced to dense attention.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <sstream>
+#include <thread>
+
+#include "inference/check.h"
+#include "inference/engine.h"
+#include "inference/ops/cpu/machine_limits.h"
+#include "inference/programs/support/arguments.h"
+#include "inference/weights.h"
+
+namespace {
+
+using namespace inference;
+using namespace inference::programs;
+
+constexpr const char* kUsage =
+    "Usage: m3_bench MODEL_DIR [options]\n"
+    "\n"
+    "Measures prefill and decode at several context lengths on pseudo-random token ids (no tokenizer needed), with\n"
+    "decode's share of the memory read bandwidth and prefill's share of the fp32 multiply-add rate, both measured in\n"
+    "the same run.\n"
+    "\n"
+    "  --contexts 16,512,…   tokens in the session before decoding (default 16,512,4096,8192,16384)\n"
+    "  --decode N            decoded tokens, of which the median counts (default 33, the first is left out)\n"
+    "  --dense               also the same model with every layer forced to dense attention\n"
+    "  --prefill-chunk N     tokens per forward pass (default 512)\n"
+    "  --threads N           CPU threads (default: one per core)\n";
+
+double bytes_of(const Matrix& w) {
+  const auto n = static_cast<double>(w.rows) * static_cast<double>(w.cols);
+  return n * static_cast<double>(element_bytes(w.dtype)) + (w.scales != nullptr ? n / kMxGroup : 0);
+}
+
+double size_of(const Matrix& w) {
+  return static_cast<double>(w.rows) * static_cast<double>(w.cols);
+}
+
+// Σ measure(matrix) over the weights that one token passes, without embedding and head.
+template <typename Measure>
+double over_active_weights(const Weights& weights, const TextConfig& text, SparseAttention mode,
+                           const Measure& measure) {
+  double sum = 0;
+  const auto add_ffn = [&](const ops::Ffn& ffn, double times) {
+    sum += times * (measure(ffn.gate) + measure(ffn.up) + measure(ffn.down));
+  };
+  for (const LayerWeights& layer : weights.layers) {
+    const AttentionWeights& a = layer.attention;
+    sum += measure(a.q) + measure(a.k) + measure(a.v) + measure(a.o);
+    if (layer.is_sparse && mode == SparseAttention::AsTrained) sum += measure(a.index_q) + measure(a.index_k);
+    if (layer.is_moe) {
+      sum += measure(layer.router);
+      add_ffn(layer.experts[0], text.top_k_experts);
+    }
+    if (!layer.is_moe || text.shared_dim > 0) add_ffn(layer.ffn, 1);
+  }
+  return sum;
+}
+
+// The model as the measurements need it: what each token must read and compute.
+struct Costs {
+  const TextConfig& text;
+  const Weights& weights;
+  SparseAttention mode;
+  double cache_element_bytes;
+
+  // Keys that a token at `position` attends to in a layer.
+  double attended(std::size_t layer_idx, double position) const {
+    const double visible = position + 1;
+    if (!is_sparse(layer_idx)) return visible;
+    return std::min(visible, static_cast<double>(text.top_k_blocks) * text.block_size);
+  }
+  bool is_sparse(std::size_t layer_idx) const {
+    return mode == SparseAttention::AsTrained && weights.layers[layer_idx].is_sparse;
+  }
+  // That decoding a token at `position` must read.
+  double decode_bytes(double position) const {
+    double bytes = over_active_weights(weights, text, mode, bytes_of) + bytes_of(weights.lm_head);
+    for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+      bytes += attended(i, position) * 2 * text.kv_heads * text.head_dim * cache_element_bytes;
+      if (is_sparse(i)) bytes += (position + 1) * text.index_dim * cache_element_bytes;
+    }
+    return bytes;
+  }
+  // fp32 operations that prefilling n_tokens takes.
+  double prefill_operations(std::int64_t n_tokens) const {
+    double operations = 2 * static_cast<double>(n_tokens) * over_active_weights(weights, text, mode, size_of);
+    operations += 2 * size_of(weights.lm_head);
+    for (std::size_t i = 0; i < weights.layers.size(); ++i) {
+      for (std::int64_t p = 0; p < n_tokens; ++p) {
+        operations += attended(i, static_cast<double>(p)) * 4 * text.q_heads * text.head_dim;
+        if (is_sparse(i)) operations += static_cast<double>(p + 1) * 2 * text.kv_heads * text.index_dim;
+      }
+    }
+    return operations;
+  }
+};
+
+struct Speed {
+  double prefill = 0, decode = 0;  // tokens per second
+};
+
+Speed measure(const Engine& engine, std::int64_t context, std::int64_t n_decode) {
+  Session session = engine.new_session(context + n_decode + 1);
+  Prompt prompt;
+  const auto vocab_size = static_cast<std::int64_t>(engine.config().text.vocab_size);
+  for (std::int64_t i = 0; i < context; ++i) {
+    // A walk through the ids that takes no placeholder of pictures.
+    std::int64_t id = (300 + i * 7919 % 3000) % vocab_size;
+    while (id == engine.config().image_token_id || id == engine.config().video_token_id) id = (id + 1) % vocab_size;
+    prompt.token_ids.push_back(static_cast<std::int32_t>(id));
+  }
+  const PrefillStats stats = session.prefill(prompt);
+  Sampler sampler({.temperature = 0}, engine.masked_ids());
+  session.decode(sampler);  // from the prefill's logits: computes nothing
+  std::vector<double> seconds;
+  for (std::int64_t i = 0; i < n_decode; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    session.decode(sampler);
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  seconds.erase(seconds.begin());
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return {static_cast<double>(stats.prefilled) / stats.seconds, 1 / seconds[seconds.size() / 2]};
+}
+
+std::vector<std::int64_t> parse_contexts(const std::string& list) {
+  std::vector<std::int64_t> contexts;
+  std::stringstream stream(list);
+  for (std::string part; std::getline(stream, part, ',');) {
+    char* end = nullptr;
+    contexts.push_back(std::strtoll(part.c_str(), &end, 10));
+    if (part.empty() || *end != '\0' || contexts.back() < 1) {
+      throw Error(message("--contexts: \"", part, "\" is no number of tokens"));
+    }
+  }
+  return contexts;
+}
+
+struct Limits {
+  double read_bandwidth, dot_rate;
+};
+
+Limits measure_limits(int n_threads) {
+  ops::ThreadPool pool(n_threads);
+  return {ops::measure_read_bandwidth(pool), ops::measure_dot_rate(pool)};
+}
+
+int run(int argc, char** argv) {
+  const Arguments arguments(argc, argv, {"contexts", "decode", "prefill-chunk", "threads"}, {"dense"});
+  if (arguments.positional().size() != 1) throw Error("expected a model folder; --help tells more");
+  const std::string model_dir = arguments.positional()[0];
+  auto n_threads = static_cast<int>(arguments.integer("threads", 0));
+  if (n_threads == 0) n_threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const std::int64_t n_decode = arguments.integer("decode", 33);
+  if (n_decode < 2) throw Error("--decode: expected at least 2 tokens");
+  const auto contexts = parse_contexts(arguments.text("contexts", "16,512,4096,8192,16384"));
+
+  const Limits limits = measure_limits(n_threads);
+  std::printf("memory reads %.1f GB/s, fp32 multiply-adds %.0f GFLOPS, %d threads\n", limits.read_bandwidth / 1e9,
+              limits.dot_rate / 1e9, n_threads);
+  std::vector<SparseAttention> modes = {SparseAttention::AsTrained};
+  if (arguments.has("dense")) modes.push_back(SparseAttention::ForcedDense);
+  for (const SparseAttention mode : modes) {
+    const std::unique_ptr<Engine> engine = Engine::load({.model_dir = model_dir,
+                                                         .n_threads = n_threads,
+                                                         .prefill_chunk = arguments.integer("prefill-chunk", 512),
+                                                         .sparse_attention = mode});
+    const std::unique_ptr<ops::Device> device = ops::make_cpu_device(1);  // a second view of the mapped weights
+    const Weights weights = Weights::load(Safetensors::open(model_dir), engine->config(), *device);
+    const Costs costs = {engine->config().text, weights, mode, engine->config().is_float32 ? 4.0 : 2.0};
+    std::printf("%s, %s attention\n", engine->device_description().c_str(),
+                mode == SparseAttention::AsTrained ? "sparse" : "forced dense");
+    std::printf("%8s %14s %12s %14s %12s %12s\n", "context", "prefill tok/s", "of mul-adds", "decode tok/s", "of reads",
+                "MB/token");
+    measure(*engine, contexts.front(), 3);  // pages in the weights
+    for (const std::int64_t context : contexts) {
+      const Speed speed = measure(*engine, context, n_decode);
+      const double bytes = costs.decode_bytes(static_cast<double>(context));
+      const double operations = costs.prefill_operations(context) / static_cast<double>(context);
+      std::printf("%8lld %14.1f %10.0f %% %14.2f %10.0f %% %12.1f\n", static_cast<long long>(context), speed.prefill,
+                  100 * speed.prefill * operations / limits.dot_rate, speed.decode,
+                  100 * speed.decode * bytes / limits.read_bandwidth, bytes / 1e6);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program(argc, argv, kUsage, [&] { return run(argc, argv); });
+}
