@@ -17,12 +17,13 @@
 #define INFERENCE_OPS_CPU_ATTENTION_ONCE
 namespace inference::ops {
 
-// Queries and sums of a tile (2 × 128 KiB at head_dim 128) stay in L2 beside one block of keys and values; the scores
+// Queries and sums of a tile (2 × 256 KiB at head_dim 128) stay in L2 beside one block of keys and values; the scores
 // of a group of rows against one block (12 KiB) stay in L1.
-inline constexpr std::int64_t kMaxTileRows = 256;
+inline constexpr std::int64_t kMaxTileRows = 512;
 inline constexpr int kGroupRows = 24;
-inline constexpr std::int64_t kKeysAhead = 16;  // that are fetched while a key is scored, beside its value
-inline constexpr int kValueRows = 6;            // rows of sums in registers while values pass
+inline constexpr std::int64_t kPartKeys =
+    32;                               // of a block, with their values (16 KiB in bf16), pass through L1 at a time
+inline constexpr int kValueRows = 6;  // rows of sums in registers while values pass
 
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
@@ -31,7 +32,7 @@ struct TileScratch {
   AlignedFloats q;     // [rows, padded head_dim] packed, scaled
   AlignedFloats sums;  // [rows, padded head_dim] in chunk order: Σ weight · value
   std::vector<float> max, total;
-  AlignedFloats scores;                       // [kGroupRows, padded block_size]
+  AlignedFloats scores;                       // [kGroupRows, kPartKeys]
   AlignedFloats keys, values;                 // a block unpacked, where head_dim is not a multiple of the chunk
   std::vector<std::int32_t> rows;             // that take part in the current block
   std::vector<const std::int32_t*> next_ids;  // per token: its next chosen block
@@ -53,36 +54,19 @@ struct AttentionTile {
 HWY_BEFORE_NAMESPACE();
 namespace inference::ops::HWY_NAMESPACE {
 
-// Rows of one head in a block.
+// scores[r][key] = q of row r · key, for a group of rows. Fetches the values meanwhile.
 template <class Row>
-struct BlockRows {
-  const typename Row::Element* data;
-  std::int64_t stride;  // elements
-  HWY_INLINE Row operator[](std::int64_t key) const {
-    Row row;
-    row.data = data + key * stride;
-    return row;
-  }
-};
-
-// scores[r][key] = q of row r · key, for a group of rows.
-template <class Row>
-HWY_INLINE void score_keys(float* scores, std::int64_t stride, const float* const* q, int n_rows,
-                           const BlockRows<Row>& keys, const BlockRows<Row>& values, std::int64_t n_keys,
-                           std::size_t dim) {
+HWY_INLINE void score_keys(float* scores, const float* const* q, int n_rows, const BlockRows<Row>& keys,
+                           const BlockRows<Row>& values, std::int64_t n_keys, std::size_t dim) {
   const hn::Full128<float> d4;
   for (std::int64_t key = 0; key < n_keys; key += 4) {
     Row rows[4];
     for (std::int64_t c = 0; c < 4; ++c) {
       rows[c] = keys[std::min(key + c, n_keys - 1)];
-      prefetch(keys[std::min(key + c + kKeysAhead, n_keys - 1)].data, dim * sizeof(typename Row::Element));
       prefetch(values[std::min(key + c, n_keys - 1)].data, dim * sizeof(typename Row::Element));
     }
-    for_row_tiles<kTileRows<Row>>(n_rows, [&](int row, auto count) HWY_ATTR {
-      Quad sums[count];
-      dot_tile<count>(sums, q + row, rows, dim);
-      for (int r = 0; r < count; ++r) hn::StoreU(sums[r], d4, scores + (row + r) * stride + key);
-    });
+    dot_rows(q, n_rows, rows, dim,
+             [&](int row, Quad sums) HWY_ATTR { hn::StoreU(sums, d4, scores + row * kPartKeys + key); });
   }
 }
 
@@ -96,7 +80,7 @@ HWY_INLINE float soften(float* scores, std::int64_t n_visible, std::int64_t n_ke
   V largest = hn::Set(d, max);
   for (std::int64_t i = 0; i < n_visible; i += lanes) largest = hn::Max(largest, hn::LoadU(d, scores + i));
   const float new_max = hn::GetLane(hn::MaxOfLanes(d, largest));
-  const float factor = max == kMinusInfinity ? 0.0F : std::exp(max - new_max);
+  const float factor = max == new_max ? 1.0F : std::exp(max - new_max);  // 0 at first
   V sum = hn::Zero(d);
   for (std::int64_t i = 0; i < end; i += lanes) {
     const V weight = hn::Exp(d, hn::Sub(hn::LoadU(d, scores + i), hn::Set(d, new_max)));
@@ -108,10 +92,12 @@ HWY_INLINE float soften(float* scores, std::int64_t n_visible, std::int64_t n_ke
   return factor;
 }
 
-// sums[r] = sums[r] * factor[r] + Σ weights[r][key] · value, for a few rows and the elements of kChunks chunks.
-template <int kRows, std::size_t kChunks, class Row>
-HWY_INLINE void add_value_chunks(float* const* sums, const float* factors, const float* weights, std::int64_t stride,
-                                 const BlockRows<Row>& values, std::int64_t n_keys, std::size_t chunk) {
+// sums[r] = sums[r] * factor[r] + Σ weights[r][key] · value, for a few rows and the elements of kChunks chunks. With
+// kPrefetch, fetches as many bytes from `next` on as are read here.
+template <int kRows, std::size_t kChunks, bool kPrefetch, class Row>
+HWY_INLINE void add_value_chunks(float* const* sums, const float* factors, const float* weights,
+                                 const BlockRows<Row>& values, std::int64_t n_keys, std::size_t chunk,
+                                 const typename Row::Element* next) {
   constexpr std::size_t kVectors = kChunks * Row::kVectors;
   const D d;
   V acc[kRows][kVectors];
@@ -121,10 +107,11 @@ HWY_INLINE void add_value_chunks(float* const* sums, const float* factors, const
     }
   }
   for (std::int64_t key = 0; key < n_keys; ++key) {
+    if constexpr (kPrefetch) hwy::Prefetch(next + (chunk * static_cast<std::size_t>(n_keys) + key) * kChunk<Row>);
     V value[kVectors];
     for (std::size_t i = 0; i < kChunks; ++i) unpack(values[key], chunk + i, value + i * Row::kVectors);
     for (int r = 0; r < kRows; ++r) {
-      const V weight = hn::Set(d, weights[r * stride + key]);
+      const V weight = hn::Set(d, weights[r * kPartKeys + key]);
       for (std::size_t v = 0; v < kVectors; ++v) acc[r][v] = hn::MulAdd(weight, value[v], acc[r][v]);
     }
   }
@@ -136,23 +123,27 @@ HWY_INLINE void add_value_chunks(float* const* sums, const float* factors, const
 }
 
 // The same for all elements, two vectors at a time.
-template <int kRows, class Row>
-HWY_INLINE void add_values(float* const* sums, const float* factors, const float* weights, std::int64_t stride,
-                           const BlockRows<Row>& values, std::int64_t n_keys, std::size_t dim) {
+template <int kRows, bool kPrefetch, class Row>
+HWY_INLINE void add_values(float* const* sums, const float* factors, const float* weights, const BlockRows<Row>& values,
+                           std::int64_t n_keys, std::size_t dim, const typename Row::Element* next) {
   constexpr std::size_t kChunks = Row::kVectors == 1 ? 2 : 1;
   const std::size_t n_chunks = dim / kChunk<Row>;
   std::size_t chunk = 0;
   for (; chunk + kChunks <= n_chunks; chunk += kChunks) {
-    add_value_chunks<kRows, kChunks>(sums, factors, weights, stride, values, n_keys, chunk);
+    add_value_chunks<kRows, kChunks, kPrefetch>(sums, factors, weights, values, n_keys, chunk, next);
   }
-  if (chunk < n_chunks) add_value_chunks<kRows, 1>(sums, factors, weights, stride, values, n_keys, chunk);
+  if (chunk < n_chunks) {
+    add_value_chunks<kRows, 1, kPrefetch>(sums, factors, weights, values, n_keys, chunk, next);
+  }
 }
 
-// The rows of scratch.rows attend to n_keys keys of one block. visible(row) is the number of those a row sees.
+// The rows of scratch.rows attend to n_keys keys of one block. visible(row) is the number of those a row sees. Few rows
+// (decode) are bound by memory: their values are fetched while keys are scored, and the keys of the next block, at
+// `next` or nowhere, while values are added up.
 template <class Row, class Visible>
 HWY_INLINE void attend_block(TileScratch& scratch, const BlockRows<Row>& keys, const BlockRows<Row>& values,
-                             std::int64_t n_keys, std::size_t dim, std::size_t row_stride, const Visible& visible) {
-  const auto stride = static_cast<std::int64_t>(padded(static_cast<std::size_t>(n_keys)));
+                             std::int64_t n_keys, std::size_t dim, const typename Row::Element* next,
+                             const Visible& visible) {
   float* scores = scratch.scores.data();
   const int n_all = static_cast<int>(scratch.rows.size());
   for (int first = 0; first < n_all; first += kGroupRows) {
@@ -162,18 +153,27 @@ HWY_INLINE void attend_block(TileScratch& scratch, const BlockRows<Row>& keys, c
     float factors[kGroupRows];
     for (int r = 0; r < n_rows; ++r) {
       const auto row = static_cast<std::size_t>(scratch.rows[static_cast<std::size_t>(first + r)]);
-      q[r] = scratch.q.data() + row * row_stride;
-      sums[r] = scratch.sums.data() + row * row_stride;
+      q[r] = scratch.q.data() + row * padded(dim);
+      sums[r] = scratch.sums.data() + row * padded(dim);
     }
-    score_keys(scores, stride, q, n_rows, keys, values, n_keys, dim);
-    for (int r = 0; r < n_rows; ++r) {
-      const std::int32_t row = scratch.rows[static_cast<std::size_t>(first + r)];
-      factors[r] = soften(scores + r * stride, visible(row), n_keys, scratch.max[static_cast<std::size_t>(row)],
-                          scratch.total[static_cast<std::size_t>(row)]);
+    for (std::int64_t key = 0; key < n_keys; key += kPartKeys) {
+      const std::int64_t n = std::min(kPartKeys, n_keys - key);
+      const BlockRows<Row> part_keys = {keys[key].data, keys.stride}, part_values = {values[key].data, values.stride};
+      score_keys(scores, q, n_rows, part_keys, part_values, n, dim);
+      for (int r = 0; r < n_rows; ++r) {
+        const std::int32_t row = scratch.rows[static_cast<std::size_t>(first + r)];
+        factors[r] = soften(scores + r * kPartKeys, std::clamp<std::int64_t>(visible(row) - key, 0, n), n,
+                            scratch.max[static_cast<std::size_t>(row)], scratch.total[static_cast<std::size_t>(row)]);
+      }
+      const auto* after = next == nullptr || key + n == n_keys ? next : keys[key + n].data;
+      for_row_tiles<kValueRows>(n_rows, [&](int r, auto count) HWY_ATTR {
+        if (after != nullptr) {
+          add_values<count, true>(sums + r, factors + r, scores + r * kPartKeys, part_values, n, dim, after);
+        } else {
+          add_values<count, false>(sums + r, factors + r, scores + r * kPartKeys, part_values, n, dim, after);
+        }
+      });
     }
-    for_row_tiles<kValueRows>(n_rows, [&](int r, auto count) HWY_ATTR {
-      add_values<count>(sums + r, factors + r, scores + r * stride, stride, values, n_keys, dim);
-    });
   }
 }
 
@@ -194,7 +194,8 @@ HWY_INLINE BlockRows<Row> block_rows(const AttentionTile& tile, int part, std::i
 }
 
 template <class Row>
-HWY_INLINE void visit_block(const AttentionTile& tile, TileScratch& scratch, std::int64_t block_idx) {
+HWY_INLINE void visit_block(const AttentionTile& tile, TileScratch& scratch, std::int64_t block_idx,
+                            std::int64_t next_block_idx) {
   const std::int64_t group_size = tile.heads.q_heads / tile.heads.kv_heads;
   const std::int64_t start = block_idx * tile.store->block_size;
   const std::int64_t first_position = tile.visibility.first_position + tile.first_token;
@@ -207,7 +208,8 @@ HWY_INLINE void visit_block(const AttentionTile& tile, TileScratch& scratch, std
   const auto dim = static_cast<std::size_t>(tile.heads.head_dim);
   const auto keys = block_rows<Row>(tile, 0, block_idx), values = block_rows<Row>(tile, 1, block_idx);
   if (dim % kChunk<Row> == 0 && scratch.rows.size() <= kMaxDirectRows) {
-    attend_block(scratch, keys, values, n_keys, dim, padded(dim), visible);
+    const auto* next = next_block_idx < 0 ? nullptr : block_rows<Row>(tile, 0, next_block_idx).data;
+    attend_block(scratch, keys, values, n_keys, dim, next, visible);
     return;
   }
   const auto size = static_cast<std::size_t>(tile.store->block_size) * padded(dim);
@@ -220,7 +222,7 @@ HWY_INLINE void visit_block(const AttentionTile& tile, TileScratch& scratch, std
   }
   const auto stride = static_cast<std::int64_t>(padded(dim));
   attend_block(scratch, BlockRows<F32Row>{scratch.keys.data(), stride},
-               BlockRows<F32Row>{scratch.values.data(), stride}, n_keys, padded(dim), padded(dim), visible);
+               BlockRows<F32Row>{scratch.values.data(), stride}, n_keys, padded(dim), nullptr, visible);
 }
 
 // Every block up to the last that a row sees; a row takes part from block 0 to its own.
@@ -236,7 +238,8 @@ HWY_INLINE void visit_all_blocks(const AttentionTile& tile, TileScratch& scratch
     for (std::int64_t row = first_token * group_size; row < tile.n_tokens * group_size; ++row) {
       scratch.rows.push_back(static_cast<std::int32_t>(row));
     }
-    visit_block<Row>(tile, scratch, block_idx);
+    const bool is_last = start + tile.store->block_size >= n_stored;
+    visit_block<Row>(tile, scratch, block_idx, is_last ? -1 : block_idx + 1);
   }
 }
 
@@ -253,10 +256,13 @@ HWY_INLINE void visit_chosen_blocks(const AttentionTile& tile, TileScratch& scra
     const std::int32_t* next = scratch.next_ids[static_cast<std::size_t>(token)];
     return next == ids_of(token) + top_k || *next < 0 ? std::numeric_limits<std::int32_t>::max() : *next;
   };
-  while (true) {
-    std::int32_t block_idx = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
+  const auto lowest = [&]() HWY_ATTR {
+    std::int32_t block_idx = kNone;
     for (std::int64_t token = 0; token < tile.n_tokens; ++token) block_idx = std::min(block_idx, next_of(token));
-    if (block_idx == std::numeric_limits<std::int32_t>::max()) return;
+    return block_idx;
+  };
+  for (std::int32_t block_idx = lowest(), next_block_idx = 0; block_idx != kNone; block_idx = next_block_idx) {
     scratch.rows.clear();
     for (std::int64_t token = 0; token < tile.n_tokens; ++token) {
       if (next_of(token) != block_idx) continue;
@@ -265,7 +271,8 @@ HWY_INLINE void visit_chosen_blocks(const AttentionTile& tile, TileScratch& scra
         scratch.rows.push_back(static_cast<std::int32_t>(token) * group_size + head);
       }
     }
-    visit_block<Row>(tile, scratch, block_idx);
+    next_block_idx = lowest();
+    visit_block<Row>(tile, scratch, block_idx, next_block_idx == kNone ? -1 : next_block_idx);
   }
 }
 
@@ -280,7 +287,7 @@ HWY_INLINE void attend_tile_as(const AttentionTile& tile, TileScratch& scratch) 
   std::fill_n(scratch.sums.data(), n_rows * padded(dim), 0.0F);
   scratch.max.assign(n_rows, kMinusInfinity);
   scratch.total.assign(n_rows, 0.0F);
-  scratch.scores.reserve(kGroupRows * padded(static_cast<std::size_t>(tile.store->block_size)));
+  scratch.scores.reserve(kGroupRows * kPartKeys);
   const auto offset = [&](std::size_t row) HWY_ATTR {  // of a row's head in q and out
     const std::int64_t token = tile.first_token + static_cast<std::int64_t>(row) / group_size;
     const std::int64_t head = tile.kv_head * group_size + static_cast<std::int64_t>(row) % group_size;

@@ -106,6 +106,18 @@ struct MxFp8Row {
   }
 };
 
+// Rows that lie at a fixed distance: the keys or values of a head in a block.
+template <class Row>
+struct BlockRows {
+  const typename Row::Element* data;
+  std::int64_t stride;  // elements
+  HWY_INLINE Row operator[](std::int64_t row_idx) const {
+    Row row;
+    row.data = data + row_idx * stride;
+    return row;
+  }
+};
+
 // All vectors of a chunk.
 template <class Row>
 HWY_INLINE void unpack(const Row& row, std::size_t chunk, V* HWY_RESTRICT out) {
@@ -262,11 +274,12 @@ HWY_INLINE V in_register(V v) {
 
 // acc[r][c] += x[r] · rows[c] over n_chunks chunks, lane by lane. With kPrefetch, as many bytes as are read here are
 // fetched from `next` on.
-template <int kRows, bool kPrefetch, class Row>
-HWY_INLINE void accumulate(V (&acc)[kRows][4], const float* const* x, const Row* rows, std::size_t first_chunk,
+template <int kRows, int kCols, bool kPrefetch, class Row>
+HWY_INLINE void accumulate(V (&acc)[kRows][kCols], const float* const* x, const Row* rows, std::size_t first_chunk,
                            std::size_t n_chunks, const typename Row::Element* next) {
   const D d;
-  const Row row[4] = {rows[0], rows[1], rows[2], rows[3]};
+  Row row[kCols];
+  for (int c = 0; c < kCols; ++c) row[c] = rows[c];
   const float* xs[kRows];
   for (int r = 0; r < kRows; ++r) xs[r] = x[r] + first_chunk * kChunk<Row>;
   for (std::size_t chunk = first_chunk; chunk < first_chunk + n_chunks; ++chunk) {
@@ -290,7 +303,7 @@ HWY_INLINE void accumulate(V (&acc)[kRows][4], const float* const* x, const Row*
       const auto step = [&](auto vector) HWY_ATTR {
         V in[kRows];
         for (int r = 0; r < kRows; ++r) in[r] = in_register(hn::LoadU(d, xs[r] + vector * kLanes));
-        for (int c = 0; c < 4; ++c) {
+        for (int c = 0; c < kCols; ++c) {
           const V weight = in_register(row[c].template vector<vector>(chunk));
           for (int r = 0; r < kRows; ++r) acc[r][c] = hn::MulAdd(in[r], weight, acc[r][c]);
         }
@@ -313,7 +326,8 @@ HWY_INLINE void dot_tile(Quad (&sums)[kRows], const float* const* x, const Row* 
     for (auto& row : acc) {
       for (V& a : row) a = hn::Zero(D());
     }
-    accumulate<kRows, kPrefetch>(acc, x, rows, first / kChunk<Row>, std::min(kSumBlock, n - first) / kChunk<Row>, next);
+    accumulate<kRows, 4, kPrefetch>(acc, x, rows, first / kChunk<Row>, std::min(kSumBlock, n - first) / kChunk<Row>,
+                                    next);
     for (int r = 0; r < kRows; ++r) {
       sums[r] = hn::Add(sums[r], quad_sum(acc[r][0], acc[r][1], acc[r][2], acc[r][3]));
     }
@@ -338,6 +352,38 @@ HWY_INLINE void for_row_tiles(int n_rows, const F& f) {
     with_count<kMax>(n, [&](auto count) HWY_ATTR { f(first, count); });
     first += n;
   }
+}
+
+// Calls emit(r, x[r] · rows[0 … 3]) for n_rows rows of x over n elements.
+template <class Row, class Emit>
+HWY_INLINE void dot_rows(const float* const* x, int n_rows, const Row* rows, std::size_t n, const Emit& emit) {
+  int first_row = 0;
+#if HWY_MAX_BYTES == 32
+  // With 16 registers, unpacking is shared by twice as many rows in tiles of 4 × 2. The additions are those of
+  // dot_tile.
+  if constexpr (Row::kVectors == 2) {
+    for (; n_rows - first_row >= 4 && n <= kSumBlock; first_row += 4) {
+      Quad halves[2][2];  // [columns 0 1 | 2 3][rows 0 1 | 2 3]
+      for (int half = 0; half < 2; ++half) {
+        V acc[4][2];
+        for (auto& row : acc) row[0] = row[1] = hn::Zero(D());
+        accumulate<4, 2, false>(acc, x + first_row, rows + 2 * half, 0, n / kChunk<Row>, nullptr);
+        halves[half][0] = quad_sum(acc[0][0], acc[0][1], acc[1][0], acc[1][1]);
+        halves[half][1] = quad_sum(acc[2][0], acc[2][1], acc[3][0], acc[3][1]);
+      }
+      const hn::Full128<float> d4;
+      for (int pair = 0; pair < 2; ++pair) {
+        emit(first_row + 2 * pair, hn::ConcatLowerLower(d4, halves[1][pair], halves[0][pair]));
+        emit(first_row + 2 * pair + 1, hn::ConcatUpperUpper(d4, halves[1][pair], halves[0][pair]));
+      }
+    }
+  }
+#endif
+  for_row_tiles<kTileRows<Row>>(n_rows - first_row, [&](int first, auto count) HWY_ATTR {
+    Quad sums[count];
+    dot_tile<count>(sums, x + first_row + first, rows, n);
+    for (int r = 0; r < count; ++r) emit(first_row + first + r, sums[r]);
+  });
 }
 
 }  // namespace inference::ops::HWY_NAMESPACE

@@ -18,7 +18,7 @@
 namespace inference::ops {
 
 inline constexpr std::int64_t kTokensPerTask = 16;
-inline constexpr std::int64_t kKeysAhead = 32;            // that are fetched while a key is scored: 8 KiB
+inline constexpr std::int64_t kKeysAhead = 16;            // that are fetched while a key is scored: 4 KiB of bf16
 inline constexpr std::int64_t kBlocksPerTask = 16;        // 512 KiB of bf16 index keys: twenty tasks at 40K tokens
 inline constexpr std::int64_t kMaxBlockScores = 1 << 22;  // of the tokens scored at a time (16 MiB)
 
@@ -27,6 +27,7 @@ struct ScoreTask {
   float* scores;
   std::int64_t n_blocks;
   const float* q;  // [n_rows, padded index_dim], packed
+  std::int64_t q_stride;
   std::int64_t n_rows, kv_heads;
   std::int64_t first_position;  // of row 0
   std::int64_t first_block, end_block;
@@ -39,70 +40,67 @@ struct ScoreTask {
 HWY_BEFORE_NAMESPACE();
 namespace inference::ops::HWY_NAMESPACE {
 
-// The best score of each row in one block, over the keys up to the row's own position. NaN never wins.
-template <class Row, class RowAt>
-HWY_INLINE void score_block(const ScoreTask& task, std::int64_t block_idx, std::size_t dim, const RowAt& key_row) {
+// The best score of each row in one block, over the keys up to the row's own position. NaN never wins. Fetches keys
+// ahead, the first ones of the next block at `next` too.
+template <class Row>
+HWY_INLINE void score_block(const ScoreTask& task, std::int64_t block_idx, const BlockRows<Row>& keys, std::size_t dim,
+                            const typename Row::Element* next) {
   const hn::Full128<float> d4;
   const std::int64_t block_size = task.cache->page_size;
-  const std::int64_t start = block_idx * block_size;
-  const auto stride = static_cast<std::int64_t>(padded(static_cast<std::size_t>(task.cache->index_dim)));
-  const Quad minus_infinity = hn::Set(d4, -std::numeric_limits<float>::infinity());
-  for_row_tiles<kTileRows<Row>>(static_cast<int>(task.n_rows), [&](int first, auto count) HWY_ATTR {
-    const float* q[count];
-    Quad best[count], n_visible[count];
-    std::int64_t n_keys = 0;
-    for (int r = 0; r < count; ++r) {
-      const std::int64_t visible = task.first_position + (first + r) / task.kv_heads - start + 1;
-      n_keys = std::max(n_keys, std::min(block_size, visible));
-      n_visible[r] = hn::Set(d4, static_cast<float>(std::min(block_size, visible)));
-      q[r] = task.q + (first + r) * stride;
-      best[r] = minus_infinity;
-    }
-    for (std::int64_t key = 0; key < n_keys; key += 4) {
-      Row rows[4];
-      for (std::int64_t c = 0; c < 4; ++c) rows[c] = key_row(std::min(key + c, n_keys - 1));
-      prefetch(key_row(std::min(key + kKeysAhead, block_size - 4)).data, 4 * dim * sizeof(typename Row::Element));
-      Quad scores[count];
-      dot_tile<count>(scores, q, rows, dim);
-      const Quad key_idx = hn::Iota(d4, static_cast<float>(key));
-      for (int r = 0; r < count; ++r) {
-        const auto better = hn::And(hn::Lt(key_idx, n_visible[r]), hn::Gt(scores[r], best[r]));
-        best[r] = hn::IfThenElse(better, scores[r], best[r]);
-      }
-    }
-    for (int r = 0; r < count; ++r) {
-      task.scores[(first + r) * task.n_blocks + block_idx] = hn::GetLane(hn::MaxOfLanes(d4, best[r]));
-    }
-  });
+  // [n_rows, 4] running best of every fourth key; [n_rows] keys that a row sees
+  static thread_local AlignedFloats best, visible;
+  static thread_local std::vector<const float*> q;
+  q.resize(static_cast<std::size_t>(task.n_rows));
+  best.reserve(static_cast<std::size_t>(4 * task.n_rows));
+  visible.reserve(static_cast<std::size_t>(task.n_rows));
+  std::fill_n(best.data(), 4 * task.n_rows, -std::numeric_limits<float>::infinity());
+  const std::int64_t first_visible = task.first_position - block_idx * block_size + 1;
+  for (std::int64_t row = 0; row < task.n_rows; ++row) {
+    q[static_cast<std::size_t>(row)] = task.q + row * task.q_stride;
+    visible.data()[row] = static_cast<float>(std::min(block_size, first_visible + row / task.kv_heads));
+  }
+  const std::int64_t n_keys = std::min(block_size, first_visible + (task.n_rows - 1) / task.kv_heads);
+  for (std::int64_t key = 0; key < n_keys; key += 4) {
+    Row rows[4];
+    for (std::int64_t c = 0; c < 4; ++c) rows[c] = keys[std::min(key + c, n_keys - 1)];
+    const std::int64_t ahead = key + kKeysAhead;
+    prefetch(ahead < n_keys ? keys[ahead].data : next + (ahead - n_keys) * keys.stride, 4 * dim * sizeof(*next));
+    const Quad key_idx = hn::Iota(d4, static_cast<float>(key));
+    dot_rows(q.data(), static_cast<int>(task.n_rows), rows, dim, [&](int row, Quad scores) HWY_ATTR {
+      const Quad old = hn::Load(d4, best.data() + 4 * row);
+      const auto better = hn::And(hn::Lt(key_idx, hn::Set(d4, visible.data()[row])), hn::Gt(scores, old));
+      hn::Store(hn::IfThenElse(better, scores, old), d4, best.data() + 4 * row);
+    });
+  }
+  for (std::int64_t row = 0; row < task.n_rows; ++row) {
+    const Quad best_of_row = hn::Load(d4, best.data() + 4 * row);
+    task.scores[row * task.n_blocks + block_idx] = hn::GetLane(hn::MaxOfLanes(d4, best_of_row));
+  }
 }
 
 template <class Row>
 HWY_INLINE void score_blocks_as(const ScoreTask& task) {
+  using Element = typename Row::Element;
   const auto dim = static_cast<std::size_t>(task.cache->index_dim);
+  const std::int64_t last_position = task.first_position + (task.n_rows - 1) / task.kv_heads;
   static thread_local AlignedFloats unpacked;  // a block's keys, for many rows or odd dimensions
   for (std::int64_t block_idx = task.first_block; block_idx < task.end_block; ++block_idx) {
-    const void* page = task.cache->index_pages[static_cast<std::size_t>(block_idx)];
-    const auto row_at = [&](std::int64_t key) HWY_ATTR {
-      Row row;
-      row.data = static_cast<const typename Row::Element*>(page) + key * task.cache->index_dim;
-      return row;
+    const auto page = [&](std::int64_t idx) HWY_ATTR {
+      return static_cast<const Element*>(task.cache->index_pages[static_cast<std::size_t>(idx)]);
     };
+    const BlockRows<Row> keys = {page(block_idx), task.cache->index_dim};
     if (dim % kChunk<Row> == 0 && task.n_rows <= kMaxDirectRows) {
-      score_block<Row>(task, block_idx, dim, row_at);
+      score_block(task, block_idx, keys, dim, page(std::min(block_idx + 1, task.end_block - 1)));
       continue;
     }
-    const std::int64_t last_position = task.first_position + (task.n_rows - 1) / task.kv_heads;
     const std::int64_t n_keys =
         std::min<std::int64_t>(task.cache->page_size, last_position + 1 - block_idx * task.cache->page_size);
     unpacked.reserve(static_cast<std::size_t>(task.cache->page_size) * padded(dim));
     for (std::int64_t key = 0; key < n_keys; ++key) {
-      unpack_row(unpacked.data() + static_cast<std::size_t>(key) * padded(dim), row_at(key), 0, dim);
+      unpack_row(unpacked.data() + static_cast<std::size_t>(key) * padded(dim), keys[key], 0, dim);
     }
-    score_block<F32Row>(task, block_idx, padded(dim), [&](std::int64_t key) HWY_ATTR {
-      F32Row row;
-      row.data = unpacked.data() + static_cast<std::size_t>(key) * padded(dim);
-      return row;
-    });
+    const BlockRows<F32Row> unpacked_keys = {unpacked.data(), static_cast<std::int64_t>(padded(dim))};
+    score_block(task, block_idx, unpacked_keys, padded(dim), unpacked.data());
   }
 }
 
@@ -168,8 +166,8 @@ void choose_for(ThreadPool& pool, std::int32_t* block_ids, const float* packed_q
     const std::int64_t n = std::min(kTokensPerTask, n_tokens - token);
     const std::int64_t own = (first_position + token + n - 1) / selection.block_size;
     HWY_DYNAMIC_DISPATCH(score_blocks)
-    ({scores + token * kv_heads * n_blocks, n_blocks, packed_q + token * kv_heads * stride, n * kv_heads, kv_heads,
-      first_position + token, block, std::min(block + kBlocksPerTask, own + 1), &cache});
+    ({scores + token * kv_heads * n_blocks, n_blocks, packed_q + token * kv_heads * stride, stride, n * kv_heads,
+      kv_heads, first_position + token, block, std::min(block + kBlocksPerTask, own + 1), &cache});
   });
   pool.run(n_tiles, [&](std::int64_t tile, int) {
     const std::int64_t first_row = tile * kTokensPerTask * kv_heads;
