@@ -1,0 +1,139 @@
+#include "agent/export.h"
+
+#include <QBuffer>
+#include <QDateTime>
+#include <QImage>
+#include <QSaveFile>
+#include <set>
+
+#include "agent/error.h"
+
+namespace agent {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+void add_rows(const ordered_json& body, std::set<FrameRow>& rows) {
+  if (body.contains("screen")) rows.insert(body.at("screen").get<FrameRow>());
+  if (body.contains("pictures")) {
+    for (const auto& row : body.at("pictures")) rows.insert(row.get<FrameRow>());
+  }
+  if (body.contains("result")) add_rows(body.at("result"), rows);
+}
+
+// Bodies whose form is ours; a plan belongs to the model and may use the same words.
+bool has_pictures(EventKind kind) {
+  return kind == EventKind::Message || kind == EventKind::Intent || kind == EventKind::Outcome;
+}
+
+ordered_json session_json(const SessionSummary& session) {
+  ordered_json json = {{"format", "deskhand-session"},
+                       {"version", 1},
+                       {"id", session.id},
+                       {"task", session.info.task},
+                       {"model", session.info.model},
+                       {"desktop", session.info.desktop},
+                       {"workspace", session.info.workspace},
+                       {"instructions", session.info.instructions},
+                       {"status", name_of(session.status)},
+                       {"summary", session.summary},
+                       {"began", utc_time(session.began)}};
+  json["ended"] = session.ended ? ordered_json(utc_time(*session.ended)) : ordered_json(nullptr);
+  return json;
+}
+
+ordered_json event_json(const Event& event) {
+  ordered_json json = {{"id", event.id},
+                       {"kind", name_of(event.kind)},
+                       {"at", utc_time(event.at)},
+                       {"elapsed_seconds", static_cast<double>(event.elapsed.count()) / 1e6}};
+  if (event.action_id != 0) json["action_id"] = event.action_id;
+  json["body"] = event.body;
+  return json;
+}
+
+ordered_json picture_json(FrameRow row, const StoredPicture& stored) {
+  const capture::Rect& area = stored.picture->screen_map.area_pt();
+  return {{"picture", row},
+          {"recorded_id", stored.recorded_id},
+          {"captured_at", utc_time(stored.picture->captured_at)},
+          {"area_pt", {area.x, area.y, area.width, area.height}}};
+}
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  QSaveFile file(QString::fromStdString(path.native()));
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 ||
+      !file.commit()) {
+    throw Error("can't write " + path.string() + ": " + file.errorString().toStdString() +
+                "; check that its folder exists, has room and may be written to");
+  }
+}
+
+// Its line in pictures.jsonl.
+ordered_json export_picture(Recorder& recorder, FrameRow row, const fs::path& file) {
+  StoredPicture stored;
+  try {
+    stored = recorder.load_picture(row);
+  } catch (const Error& error) {
+    return {{"picture", row}, {"problem", error.what()}};
+  }
+  write_file(file, png_of(*stored.picture));
+  return picture_json(row, stored);
+}
+
+void fill_folder(Recorder& recorder, SessionId session, const fs::path& folder) {
+  const SessionSummary summary = recorder.session(session);
+  std::string events, pictures;
+  std::set<FrameRow> rows;
+  for (const Event& event : recorder.load_events(session)) {
+    events += event_json(event).dump() + "\n";
+    if (has_pictures(event.kind)) add_rows(event.body, rows);
+  }
+  for (const FrameRow row : rows) {
+    pictures += export_picture(recorder, row, folder / "pictures" / (std::to_string(row) + ".png")).dump() + "\n";
+  }
+  write_file(folder / "session.json", session_json(summary).dump(2) + "\n");
+  write_file(folder / "events.jsonl", events);
+  write_file(folder / "pictures.jsonl", pictures);
+}
+
+}  // namespace
+
+std::string png_of(const capture::Frame& frame) {
+  const QImage image(frame.pixels.data, frame.pixels.cols, frame.pixels.rows,
+                     static_cast<qsizetype>(frame.pixels.step[0]), QImage::Format_RGB32);
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  if (!image.save(&buffer, "PNG"))
+    throw Error("can't make a PNG of a picture: Qt has no PNG support here; reinstall it");
+  return bytes.toStdString();
+}
+
+std::string utc_time(std::chrono::system_clock::time_point at) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+  return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC).toString(Qt::ISODateWithMs).toStdString();
+}
+
+void export_folder(Recorder& recorder, SessionId session, const fs::path& folder) {
+  if (fs::exists(folder)) throw Error(folder.string() + " exists already; export to a new folder");
+  const fs::path partial = fs::path(folder) += ".partial";
+  std::error_code problem;
+  fs::remove_all(partial, problem);
+  fs::create_directories(partial / "pictures", problem);
+  if (problem) throw Error("can't create " + partial.string() + ": " + problem.message() + "; export to another place");
+  try {
+    fill_folder(recorder, session, partial);
+    fs::rename(partial, folder);
+  } catch (...) {
+    fs::remove_all(partial, problem);
+    throw;
+  }
+}
+
+void export_report(Recorder& recorder, SessionId session, const fs::path& file) {
+  write_file(file, html_report(recorder, session));
+}
+
+}  // namespace agent

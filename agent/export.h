@@ -1,0 +1,30 @@
+#pragma once
+// A session outside the record, for people and for other programs. What is written appears whole or not at all, and the
+// secrets that the record doesn't hold aren't in it either. All throw Error when the session or the place is no good.
+
+#include <filesystem>
+#include <string>
+
+#include "agent/recorder.h"
+
+namespace agent {
+
+// A new folder:
+//   session.json      {format, version, id, task, model, …, status, summary, began, ended}
+//   events.jsonl      one event a line: {id, kind, at, elapsed_seconds, action_id?, body}, see record_format.h
+//   pictures/N.png    the picture that a body calls N
+//   pictures.jsonl    one picture a line: {picture, recorded_id, captured_at, area_pt [x, y, width, height]}, or
+//                     {picture, problem} when its record is damaged
+void export_folder(Recorder& recorder, SessionId session, const std::filesystem::path& folder);
+
+// One HTML file that needs no other file, no script and no network.
+void export_report(Recorder& recorder, SessionId session, const std::filesystem::path& file);
+
+// The report itself.
+std::string html_report(Recorder& recorder, SessionId session);
+
+// Parts that both forms share.
+std::string png_of(const capture::Frame& frame);
+std::string utc_time(std::chrono::system_clock::time_point at);  // "2026-03-01T12:00:00.123Z"
+
+}  // namespace agent
