@@ -1,0 +1,156 @@
+#include "app/event_printer.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace app {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kDim = "\x1b[2m";
+constexpr const char* kGreen = "\x1b[32m";
+constexpr const char* kRed = "\x1b[31m";
+constexpr const char* kYellow = "\x1b[33m";
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f s", seconds);
+  return text;
+}
+
+std::string call_text(const tools::ToolCall& call) {
+  std::string arguments = agent::visible(call.arguments.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (arguments.size() > 160) arguments = arguments.substr(0, 157) + "...";
+  return call.name + " " + arguments;
+}
+
+// The first line of a text, cut to a terminal's width.
+std::string first_line(const std::string& text) {
+  std::string first = text.substr(0, text.find('\n'));
+  if (first.size() > 160) first = first.substr(0, 157) + "...";
+  return agent::visible(first);
+}
+
+const char* verdict_name(tools::Verdict verdict) {
+  constexpr const char* kNames[] = {"confirmed", "partial", "no-op", "unverifiable", "refused"};
+  return kNames[static_cast<int>(verdict)];
+}
+
+json to_json(const tools::ToolResult& result) {
+  json object = {{"ok", result.ok}, {"text", result.text}};
+  if (result.evidence) object["verdict"] = verdict_name(result.evidence->verdict);
+  return object;
+}
+
+template <typename... Kinds>
+struct Overloaded : Kinds... {
+  using Kinds::operator()...;
+};
+template <typename... Kinds>
+Overloaded(Kinds...) -> Overloaded<Kinds...>;
+
+}  // namespace
+
+void EventPrinter::line(const std::string& text, const char* colour) {
+  end_piece();
+  const bool is_coloured = style_ == Style::Terminal && *colour != '\0';
+  std::printf("%s%s%s\n", is_coloured ? colour : "", text.c_str(), is_coloured ? "\x1b[0m" : "");
+  std::fflush(stdout);
+}
+
+void EventPrinter::end_piece() {
+  if (in_piece_) std::fputs("\n", stdout);
+  in_piece_ = false;
+}
+
+void EventPrinter::print(const agent::AgentEvent& event) {
+  if (style_ == Style::Json) return print_json(event);
+  std::visit(
+      Overloaded{
+          [&](const agent::StepStarted&) {},
+          [&](const agent::ReplyPiece& piece) {
+            std::fputs(agent::visible(piece.text).c_str(), stdout);
+            std::fflush(stdout);
+            in_piece_ = true;
+          },
+          [&](const agent::ReplyEvent&) { end_piece(); },
+          [&](const agent::CallStarted& started) { line("> " + call_text(started.call)); },
+          [&](const agent::CallFinished& finished) {
+            const bool is_good = finished.result.ok && (!finished.result.evidence ||
+                                                        finished.result.evidence->verdict == tools::Verdict::Confirmed);
+            line("  " + first_line(finished.result.text) + " (" + seconds_text(finished.seconds) + ")",
+                 is_good ? kGreen : kYellow);
+          },
+          [&](const agent::CallDenied& denied) { line("x " + call_text(denied.call) + ": " + denied.reason, kRed); },
+          [&](const agent::PlanChanged& changed) { line("Plan:\n" + changed.plan.describe(), kDim); },
+          [&](const agent::HintGiven& hint) { line("! " + first_line(hint.text), kYellow); },
+          [&](const agent::SessionFinished& finished) {
+            const agent::Outcome& outcome = finished.outcome;
+            line(std::string(agent::name_of(outcome.ending)) + ": " + agent::visible(outcome.text),
+                 outcome.ending == agent::Ending::Done ? kGreen : kRed);
+            if (outcome.n_unverified > 0) {
+              line(std::to_string(outcome.n_unverified) + " of " + std::to_string(outcome.n_actions) +
+                       " actions showed no clear effect",
+                   kYellow);
+            }
+          },
+      },
+      event);
+}
+
+void EventPrinter::print_json(const agent::AgentEvent& event) {
+  const json object =
+      std::visit(Overloaded{
+                     [](const agent::StepStarted& started) {
+                       return json{{"event", "step"}, {"step", started.step}};
+                     },
+                     [](const agent::ReplyPiece& piece) {
+                       return json{{"event", piece.kind == agent::ReplyPiece::Kind::Thought ? "thought" : "text"},
+                                   {"text", piece.text}};
+                     },
+                     [](const agent::ReplyEvent& reply) {
+                       const agent::Usage& usage = reply.reply.usage;
+                       return json{{"event", "reply"},
+                                   {"prompt_tokens", usage.prompt_tokens},
+                                   {"reused_tokens", usage.reused_tokens},
+                                   {"reply_tokens", usage.reply_tokens},
+                                   {"prefill_seconds", usage.prefill_seconds},
+                                   {"decode_seconds", usage.decode_seconds}};
+                     },
+                     [](const agent::CallStarted& started) {
+                       return json{{"event", "call"},
+                                   {"tool", started.call.name},
+                                   {"arguments", started.call.arguments},
+                                   {"effect", agent::name_of(started.effect)}};
+                     },
+                     [](const agent::CallFinished& finished) {
+                       json result = to_json(finished.result);
+                       result["event"] = "result";
+                       result["tool"] = finished.call.name;
+                       result["seconds"] = finished.seconds;
+                       return result;
+                     },
+                     [](const agent::CallDenied& denied) {
+                       return json{{"event", "denied"}, {"tool", denied.call.name}, {"reason", denied.reason}};
+                     },
+                     [](const agent::PlanChanged& changed) {
+                       return json{{"event", "plan"}, {"steps", changed.plan.to_json()}};
+                     },
+                     [](const agent::HintGiven& hint) {
+                       return json{{"event", "hint"}, {"text", hint.text}};
+                     },
+                     [](const agent::SessionFinished& finished) {
+                       return json{{"event", "finished"},
+                                   {"ending", agent::name_of(finished.outcome.ending)},
+                                   {"text", finished.outcome.text},
+                                   {"actions", finished.outcome.n_actions},
+                                   {"unverified", finished.outcome.n_unverified}};
+                     },
+                 },
+                 event);
+  std::printf("%s\n", object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace app

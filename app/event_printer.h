@@ -1,0 +1,26 @@
+#pragma once
+// Shows a session's events as they come: lines for people on a terminal, JSON lines for programs.
+
+#include <string>
+
+#include "agent/events.h"
+
+namespace app {
+
+class EventPrinter {
+ public:
+  enum class Style { Plain, Terminal, Json };
+  explicit EventPrinter(Style style) : style_(style) {}
+
+  void print(const agent::AgentEvent& event);
+
+ private:
+  void line(const std::string& text, const char* colour = "");
+  void print_json(const agent::AgentEvent& event);
+  void end_piece();
+
+  Style style_;
+  bool in_piece_ = false;  // the cursor stands behind a piece of the reply
+};
+
+}  // namespace app

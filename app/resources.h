@@ -1,0 +1,11 @@
+#pragma once
+// Files that come with the program: models, prompts.
+
+#include <filesystem>
+
+namespace app {
+
+// A path below resources/: beside an installed program in ../share/deskhand, else in the source tree.
+std::filesystem::path resource_path(const std::filesystem::path& relative);
+
+}  // namespace app
