@@ -111,10 +111,12 @@ std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::Tool
   parts_.journal.outcome(call, result, seconds);
   emit(CallFinished{call, result, seconds});
 
-  dialogue_.answer_result(model_call, result, plan_, works_the_desktop(effect), stop);
+  dialogue_.answer_result(model_call, result, plan_, works_the_desktop(effect) || result.evidence.has_value(), stop);
   if (result.ok && changes_things(effect)) {
+    const bool is_confirmed = !result.evidence || result.evidence->verdict == tools::Verdict::Confirmed;
+    ++(is_confirmed ? n_step_confirmed_ : n_unverified_);
     ++n_actions_;
-    if (result.evidence && result.evidence->verdict != tools::Verdict::Confirmed) ++n_unverified_;
+    ++n_step_actions_;
   }
   return heed_guard(call, result);
 }
@@ -133,19 +135,26 @@ std::string Agent::refusal(const tools::ToolCall& call, tools::Effect effect, co
 std::optional<Outcome> Agent::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
   PlanStep* current = plan_.current();
   if (current == nullptr) return outcome(Ending::Done, message.text);
-  if (parts_.model.info().speaks_short_calls) {
-    // It works through the plan one instruction at a time.
-    current->state = PlanStep::State::Done;
-    current->evidence = message.text;
-    parts_.journal.plan(plan_);
-    emit(PlanChanged{plan_});
-    const PlanStep* next = plan_.current();
-    if (next == nullptr) return outcome(Ending::Done, message.text);
-    dialogue_.instruct(next->text, stop);
-    return std::nullopt;
-  }
+  if (parts_.model.info().speaks_short_calls) return end_of_instruction(*current, message.text, stop);
   if (++n_early_ends_ >= kMostEarlyEnds) return outcome(Ending::Stuck, "it ends, but its plan has open steps");
   hint("Steps of the plan are open. Do them, or mark them failed or dropped with the reason:\n" + plan_.describe());
+  return std::nullopt;
+}
+
+// A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
+std::optional<Outcome> Agent::end_of_instruction(PlanStep& current, const std::string& said,
+                                                 const std::stop_token& stop) {
+  const bool is_done = n_step_actions_ == 0 || n_step_confirmed_ > 0;
+  current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
+  current.evidence = is_done ? said : "no effect was seen";
+  n_step_actions_ = n_step_confirmed_ = 0;
+  const std::string text = current.text;
+  const PlanStep* next = is_done ? plan_.current() : nullptr;
+  parts_.journal.plan(plan_);
+  emit(PlanChanged{plan_});
+  if (!is_done) return outcome(Ending::GaveUp, "\"" + text + "\" showed no effect");
+  if (next == nullptr) return outcome(Ending::Done, said);
+  dialogue_.instruct(next->text, stop);
   return std::nullopt;
 }
 

@@ -53,6 +53,7 @@ class Agent {
   // One reply and what follows from it; the end, when it is one. So for all of these.
   std::optional<Outcome> step(const std::stop_token& stop);
   std::optional<Outcome> end_of_turn(const AssistantMessage& message, const std::stop_token& stop);
+  std::optional<Outcome> end_of_instruction(PlanStep& current, const std::string& said, const std::stop_token& stop);
   std::optional<Outcome> carry_out(const ModelCall& call, const std::stop_token& stop);
   std::optional<Outcome> act(const ModelCall& model_call, const tools::ToolCall& call, const std::stop_token& stop);
   std::optional<Outcome> unreadable(const Reply& reply);
@@ -71,9 +72,10 @@ class Agent {
   Plan plan_;
   LoopGuard guard_;
   int n_steps_ = 0, n_actions_ = 0, n_unverified_ = 0;
-  int n_malformed_ = 0;   // replies in a row
-  int n_denied_ = 0;      // calls in a row
-  int n_early_ends_ = 0;  // "done" with open steps, in a row
+  int n_step_actions_ = 0, n_step_confirmed_ = 0;  // since the plan's step began
+  int n_malformed_ = 0;                            // replies in a row
+  int n_denied_ = 0;                               // calls in a row
+  int n_early_ends_ = 0;                           // "done" with open steps, in a row
   std::int64_t n_tokens_ = 0;
   double started_seconds_ = 0;
 };

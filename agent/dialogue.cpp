@@ -45,11 +45,8 @@ Dialogue::Dialogue(Parts parts) : parts_(std::move(parts)) {
 }
 
 void Dialogue::start(const std::string& task, const std::stop_token& stop) {
-  if (parts_.model.speaks_short_calls && is_compound(task)) {
-    say(UserMessage{"Plan: " + task, {}, false});
-  } else {
-    instruct(task, stop);
-  }
+  const bool wants_plan = parts_.model.speaks_short_calls && is_compound(task);
+  instruct(wants_plan ? "Plan: " + task : task, stop);
 }
 
 void Dialogue::instruct(const std::string& text, const std::stop_token& stop) {

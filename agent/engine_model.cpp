@@ -76,6 +76,30 @@ std::vector<std::uint8_t> rgb_of(const capture::Frame& frame) {
   return rgb;
 }
 
+// All that a small model has learnt to bear in mind: the newest instruction with what followed, and two pictures.
+Transcript newest_part(const Transcript& transcript) {
+  constexpr int kMostPictures = 2;
+  const std::vector<Message>& all = transcript.messages();
+  std::size_t first = all.size();
+  while (first > 0) {
+    const auto* user = std::get_if<UserMessage>(&all[--first]);
+    if (user != nullptr && !user->is_hint) break;
+  }
+  std::vector<Message> newest(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  int n_pictures = 0;
+  for (auto message = newest.rbegin(); message != newest.rend(); ++message) {
+    auto* tool = std::get_if<ToolMessage>(&*message);
+    auto* user = std::get_if<UserMessage>(&*message);
+    std::vector<Picture>* pictures = tool != nullptr ? &tool->pictures : user != nullptr ? &user->pictures : nullptr;
+    if (pictures == nullptr) continue;
+    if (n_pictures >= kMostPictures) pictures->clear();
+    n_pictures += static_cast<int>(pictures->size());
+  }
+  Transcript part;
+  for (Message& message : newest) part.append(std::move(message));
+  return part;
+}
+
 std::vector<ToolSchema> schemas_of(const std::vector<tools::ToolSpec>& specs) {
   std::vector<ToolSchema> schemas;
   for (const tools::ToolSpec& spec : specs) schemas.push_back({spec.name, spec.parameters});
@@ -141,7 +165,7 @@ class EngineModel final : public Model {
   // Empty when stopped.
   std::optional<inference::Prompt> make_prompt(const Transcript& transcript, const std::vector<tools::ToolSpec>& specs,
                                                const std::stop_token& stop) {
-    const RenderedTranscript rendered = render(transcript);
+    const RenderedTranscript rendered = render(info_.speaks_short_calls ? newest_part(transcript) : transcript);
     Conversation conversation;
     conversation.messages = template_messages(rendered.messages);
     if (!info_.speaks_short_calls && !specs.empty()) conversation.tools = render_tools(specs);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <QCommandLineParser>
-#include <QStandardPaths>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -15,6 +14,7 @@
 #include "agent/agent.h"
 #include "agent/engine_model.h"
 #include "agent/error.h"
+#include "agent/recorder.h"
 #include "agent/session_journal.h"
 #include "agent/workbench.h"
 #include "app/event_printer.h"
@@ -192,12 +192,15 @@ int run(const RunOptions& options) {
   agent::Workbench workbench(options.workbench);
   const std::string instructions =
       model->info().speaks_short_calls ? "" : read_text_file(resource_path("prompts/instructions.md"));
-  agent::SessionJournal journal({options.task, model->info().name,
-                                 workbench.private_desktop() != nullptr ? "private"
-                                 : workbench.has_desktop()              ? "mine"
-                                                                        : "none",
-                                 workbench.workspace().string(), instructions});
-  if (!journal.notice().empty()) std::fprintf(stderr, "deskhand: %s\n", journal.notice().c_str());
+  const std::unique_ptr<agent::Recorder> recorder = agent::Recorder::open(agent::Recorder::default_path());
+  if (!recorder->notice().empty()) std::fprintf(stderr, "deskhand: %s\n", recorder->notice().c_str());
+  agent::SessionInfo info;
+  info.task = options.task;
+  info.model = model->info().name;
+  info.desktop = workbench.private_desktop() != nullptr ? "private" : workbench.has_desktop() ? "mine" : "none";
+  info.workspace = workbench.workspace().string();
+  info.instructions = instructions;
+  agent::SessionJournal journal(*recorder, recorder->begin_session(info));
   agent::Agent worker(
       {*model, workbench.tools(), journal, options.policy,
        [](const agent::ApprovalRequest& request, std::stop_token) { return ask_on_terminal(request); },
