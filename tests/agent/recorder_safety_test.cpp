@@ -94,7 +94,6 @@ void record_step(Recorder& recorder, SessionId session, int step, const std::fun
 
 TEST_F(RecorderSafetyTest, killed_at_any_moment_loses_at_most_the_event_being_written) {
   std::mt19937 random(11);
-  int n_events_in_all = 0;
   constexpr int kRounds = 60;
   for (int round = 0; round < kRounds; ++round) {
     recorder.reset();
@@ -106,9 +105,10 @@ TEST_F(RecorderSafetyTest, killed_at_any_moment_loses_at_most_the_event_being_wr
     });
     const SessionId session = child.next();
     ASSERT_GT(session, 0);
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 40000));  // the random moment
-    child.kill_now();
     int n_confirmed = 0;
+    for (unsigned n = random() % 12; n > 0; --n) n_confirmed = child.next();
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));  // into the next event, anywhere
+    child.kill_now();
     for (int n = child.next(); n > 0; n = child.next()) n_confirmed = n;
 
     open();
@@ -116,14 +116,12 @@ TEST_F(RecorderSafetyTest, killed_at_any_moment_loses_at_most_the_event_being_wr
     const auto n_events = static_cast<int>(recorder->load_events(session).size());
     EXPECT_GE(n_events, n_confirmed);
     EXPECT_LE(n_events, n_confirmed + 1);
-    n_events_in_all += n_events;
     EXPECT_EQ(recorder->session(session).status, SessionStatus::Interrupted);
     const LoadedTranscript resumed = recorder->resume_session(session);
     EXPECT_TRUE(resumed.transcript.open_calls().empty());
     for (const auto& [id, picture] : resumed.pictures) ASSERT_TRUE(picture);
     EXPECT_EQ(recorder->session(session).status, SessionStatus::Running);
   }
-  EXPECT_GT(n_events_in_all, kRounds) << "the moments were all too early to prove anything";
 }
 
 TEST_F(RecorderSafetyTest, a_log_cut_at_any_byte_still_opens_and_loses_only_its_end) {
