@@ -74,7 +74,8 @@ def type_into(scene, random, text):
     """Typing needs the focus first."""
     if not scene.fields:
         return None
-    item, name = random.choice(scene.fields)
+    focused = [field for field in scene.fields if field[0].get("focused")]
+    item, name = random.choice(focused or scene.fields)
     if item["kind"] != "text field" or item.get("disabled"):
         return None
     goal = random.choice(["Type {1} into {0}", "Enter {1} in {0}", "Set {0} to {1}", "Put {1} into the {0} field"]).format(quoted(random, name), f'"{text}"')

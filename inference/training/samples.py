@@ -34,7 +34,7 @@ class Pool:
 
 # What is asked about one screen, with weights.
 def one_question(scene, random, pool):
-    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [36, 17, 22, 5, 4, 2, 4, 3])[0]
+    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [29, 24, 20, 9, 4, 3, 7, 3])[0]
     if kind == "where":
         return questions.where(scene, random)
     if kind == "read":

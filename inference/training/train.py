@@ -1,7 +1,8 @@
 """Trains nano. Resumable: the state folder holds weights, optimizer and progress.
 
-Usage: train.py --screens PROGRAM --tokenizer FILE --state DIR --budget SECONDS [--until SECONDS] [--out DIR]
-  --budget: seconds of training over all sittings (the learning rate follows it); --until: stop this sitting there.
+Usage: train.py --screens PROGRAM --tokenizer FILE --state DIR --budget SECONDS [--until SECONDS] [--out DIR] [--resume MODEL_DIR]
+  --budget: seconds of training over all sittings (the learning rate follows it); --until: stop this sitting there;
+  --resume: where the state folder is empty, start from an exported checkpoint (its auxiliary heads begin anew).
 Several GPUs: start one process each with RANK and WORLD_SIZE set (torchrun does).
 """
 import argparse
@@ -14,8 +15,10 @@ import torch
 import torch.nn.functional as F
 
 import data
+import tensors
 import tokens
 from evaluate import Examiner
+from evaluate_export import trainer_state
 from model import CHARACTERS, COLUMNS, ROWS, TOKENS, Config, Nano
 from optimizer import Muon, split_parameters
 
@@ -36,6 +39,7 @@ def arguments():
     parser.add_argument("--rows", type=int, default=128)
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--resume", default="")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -89,7 +93,12 @@ class Trainer:
 
     def resume(self):
         path = os.path.join(self.args.state, "weights.pt")
-        if os.path.exists(path):
+        self.sparse_from = SPARSE_FROM
+        if self.args.resume and not os.path.exists(path):
+            named = tensors.read(os.path.join(self.args.resume, "model.safetensors"))
+            print("resumed from", self.args.resume, self.model.load_state_dict(trainer_state(named, self.model.c), strict=False), flush=True)
+            self.sparse_from = 0.0
+        elif os.path.exists(path):
             missing = self.model.load_state_dict(torch.load(path, map_location=self.device), strict=False)
             print("resumed at", self.progress, missing, flush=True)
         path = os.path.join(self.args.state, "optimizer.pt")
@@ -124,7 +133,7 @@ class Trainer:
         frames = batch["frames"]
         frames = frames if kind == "clip" else frames.flatten(0, 1)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
-            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= SPARSE_FROM)
+            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= self.sparse_from)
             cells = batch["cells"][:, -1:] if kind == "clip" else batch["cells"]
             loss, parts = self.losses(out[0], ids, batch["spoken"], out[1], cells.flatten(0, 1), out[2][0], out[2][1], out[3])
         loss.backward()
@@ -196,7 +205,7 @@ class Trainer:
             self.next_exam = p["seconds"] + 120
 
     def exam(self):
-        sparse = self.progress["seconds"] / self.args.budget >= SPARSE_FROM
+        sparse = self.progress["seconds"] / self.args.budget >= self.sparse_from
         self.write({"step": self.progress["step"], "seconds": round(self.progress["seconds"]), "exam": self.examiner.quick(self.model, self.device, sparse)})
 
     def write(self, line):
