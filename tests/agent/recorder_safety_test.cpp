@@ -98,7 +98,7 @@ TEST_F(RecorderSafetyTest, killed_at_any_moment_loses_at_most_the_event_being_wr
   for (int round = 0; round < kRounds; ++round) {
     recorder.reset();
     Child child([&](const auto& report) {
-      const auto writer = Recorder::open(path());
+      const auto writer = open_again();
       const SessionId session = writer->begin_session({});
       report(static_cast<int>(session));
       for (int step = 0;; ++step) record_step(*writer, session, step, report);
@@ -128,7 +128,7 @@ TEST_F(RecorderSafetyTest, a_log_cut_at_any_byte_still_opens_and_loses_only_its_
   const SessionId session = begin();
   for (int n = 0; n < 12; ++n) recorder->append_message(session, UserMessage{std::to_string(n), {}, false});
   const fs::path log = fs::path(path()) += "-wal";
-  const tools::TemporaryFolder copies;
+  const tools::TemporaryFolder copies(tools::fast_disk());
   const auto n_bytes = fs::file_size(log);
   std::mt19937 random(3);
   std::size_t fewest = 12, most = 0;
@@ -154,7 +154,7 @@ TEST_F(RecorderSafetyTest, a_log_cut_at_any_byte_still_opens_and_loses_only_its_
 TEST_F(RecorderSafetyTest, a_session_that_runs_elsewhere_is_not_resumed) {
   recorder.reset();
   Child child([&](const auto& report) {
-    const auto writer = Recorder::open(path());
+    const auto writer = open_again();
     report(static_cast<int>(writer->begin_session({})));
     pause();
   });
@@ -171,7 +171,7 @@ TEST_F(RecorderSafetyTest, two_processes_write_at_once_and_nothing_is_lost) {
   recorder.reset();
   constexpr int kSteps = 12;
   const auto work = [&](const auto& report) {
-    const auto writer = Recorder::open(path());
+    const auto writer = open_again();
     const SessionId session = writer->begin_session({});
     for (int step = 0; step < kSteps; ++step) record_step(*writer, session, step, [](int) {});
     report(static_cast<int>(session));
