@@ -1,8 +1,8 @@
 #include "inference/training/screens/desktop.h"
 
 #include <QApplication>
-#include <QLinearGradient>
 #include <QLineEdit>
+#include <QLinearGradient>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPlainTextEdit>
@@ -55,9 +55,11 @@ void hide_covered(Screen& screen, const std::vector<Layer>& layers) {
   }
   screen.runs = std::move(runs);
   std::erase_if(screen.items, [&](const Item& item) {
-    const QRectF inner = item.box.adjusted(item.box.width() / 6, item.box.height() / 6, -item.box.width() / 6, -item.box.height() / 6);
-    return covered(item.box.center(), item.layer) || covered(inner.topLeft(), item.layer) || covered(inner.bottomRight(), item.layer) ||
-           covered(inner.topRight(), item.layer) || covered(inner.bottomLeft(), item.layer);
+    const QRectF inner =
+        item.box.adjusted(item.box.width() / 6, item.box.height() / 6, -item.box.width() / 6, -item.box.height() / 6);
+    return covered(item.box.center(), item.layer) || covered(inner.topLeft(), item.layer) ||
+           covered(inner.bottomRight(), item.layer) || covered(inner.topRight(), item.layer) ||
+           covered(inner.bottomLeft(), item.layer);
   });
 }
 
@@ -67,10 +69,15 @@ void check_readable(Screen& screen) {
     if (item.text.isEmpty()) continue;
     QString seen;
     for (const TextRun& run : screen.runs)
-      if (run.layer == item.layer && item.box.adjusted(-2, -2, 2, 2).contains(run.box.center()) && run.whole) seen += run.text;
+      if (run.layer == item.layer && item.box.adjusted(-2, -2, 2, 2).contains(run.box.center()) && run.whole)
+        seen += run.text;
     if (!seen.remove(' ').contains(QString(item.text).remove(' '))) item.text.clear();
   }
-  std::erase_if(screen.items, [](const Item& item) { return item.text.isEmpty() && item.icon.isEmpty() && item.kind != "text field" && item.kind != "text area" && item.kind != "combo box" && item.kind != "spin box" && item.kind != "slider" && item.kind != "scroll bar" && item.kind != "progress bar"; });
+  std::erase_if(screen.items, [](const Item& item) {
+    return item.text.isEmpty() && item.icon.isEmpty() && item.kind != "text field" && item.kind != "text area" &&
+           item.kind != "combo box" && item.kind != "spin box" && item.kind != "slider" && item.kind != "scroll bar" &&
+           item.kind != "progress bar";
+  });
 }
 
 }  // namespace
@@ -84,7 +91,8 @@ Desktop::Desktop(Random& random, Split split)
   scale_ = std::vector<double>{1, 2.0 / 3, 1.25, 1.5, 2}[static_cast<std::size_t>(random_.weighted({70, 10, 8, 7, 5}))];
   size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
   wallpaper_kind_ = random_.between(0, 3);
-  for (QColor& color : wallpaper_) color = QColor::fromHsv(random_.between(0, 359), random_.between(0, 200), random_.between(20, 250));
+  for (QColor& color : wallpaper_)
+    color = QColor::fromHsv(random_.between(0, 359), random_.between(0, 200), random_.between(20, 250));
   layers_.emplace_back();  // the desktop itself
   layers_[0].frame = QRect(QPoint(0, 0), size_);
   if (random_.chance(0.6)) place_panel();
@@ -92,7 +100,9 @@ Desktop::Desktop(Random& random, Split split)
   const int n_windows = random_.weighted({2, 55, 25, 12, 6});
   for (int i = 0; i < n_windows; ++i) {
     const bool large = n_windows == 1 && random_.chance(0.6);
-    const QSize room = large ? size_ : QSize(size_.width() * random_.between(50, 85) / 100, size_.height() * random_.between(50, 90) / 100);
+    const QSize room =
+        large ? size_
+              : QSize(size_.width() * random_.between(50, 85) / 100, size_.height() * random_.between(50, 90) / 100);
     open_window(make_window(context_, room), false);
   }
   if (random_.chance(0.12)) open_window(make_message_box(context_), true);
@@ -106,7 +116,8 @@ Desktop::~Desktop() {
 
 void Desktop::place_panel() {
   const int height = std::max(random_.between(24, 40), theme_.font.pixelSize() + 8);
-  panel_ = random_.chance(0.75) ? QRect(0, size_.height() - height, size_.width(), height) : QRect(0, 0, size_.width(), height);
+  panel_ = random_.chance(0.75) ? QRect(0, size_.height() - height, size_.width(), height)
+                                : QRect(0, 0, size_.width(), height);
   clock_ = QString::asprintf("%02d:%02d", random_.between(0, 23), random_.between(0, 59));
 }
 
@@ -124,13 +135,19 @@ void Desktop::place_icons() {
 
 void Desktop::open_window(Window window, bool centred) {
   Layer layer;
-  const QRect area = panel_.isNull() ? QRect(QPoint(0, 0), size_) : panel_.top() == 0 ? QRect(0, panel_.height(), size_.width(), size_.height() - panel_.height()) : QRect(0, 0, size_.width(), panel_.top());
+  const QRect area = panel_.isNull()     ? QRect(QPoint(0, 0), size_)
+                     : panel_.top() == 0 ? QRect(0, panel_.height(), size_.width(), size_.height() - panel_.height())
+                                         : QRect(0, 0, size_.width(), panel_.top());
   layer.decorated = centred || random_.chance(0.93);
   const int title = layer.decorated ? theme_.title_height : 0, edge = layer.decorated ? 1 : 0;
-  const QSize inner = window.widget->size().expandedTo(window.widget->minimumSizeHint()).boundedTo(QSize(area.width() - 2 * edge, area.height() - title - edge));
+  const QSize inner = window.widget->size()
+                          .expandedTo(window.widget->minimumSizeHint())
+                          .boundedTo(QSize(area.width() - 2 * edge, area.height() - title - edge));
   window.widget->resize(inner);
   const QSize outer(inner.width() + 2 * edge, inner.height() + title + edge);
-  const QPoint at = centred ? area.center() - QPoint(outer.width() / 2, outer.height() / 2) : area.topLeft() + QPoint(random_.between(0, area.width() - outer.width()), random_.between(0, area.height() - outer.height()));
+  const QPoint at = centred ? area.center() - QPoint(outer.width() / 2, outer.height() / 2)
+                            : area.topLeft() + QPoint(random_.between(0, area.width() - outer.width()),
+                                                      random_.between(0, area.height() - outer.height()));
   layer.frame = QRect(at, outer);
   layer.content = at + QPoint(edge, title);
   layer.title = window.title;
@@ -151,11 +168,15 @@ void Desktop::open_popup(std::unique_ptr<QWidget> popup, QPoint at_pt) {
 }
 
 void Desktop::close_layer(int layer) {
-  if (focused_ && layers_[static_cast<std::size_t>(layer)].widget && layers_[static_cast<std::size_t>(layer)].widget->isAncestorOf(focused_)) focused_ = nullptr;
+  if (focused_ && layers_[static_cast<std::size_t>(layer)].widget &&
+      layers_[static_cast<std::size_t>(layer)].widget->isAncestorOf(focused_))
+    focused_ = nullptr;
   layers_.erase(layers_.begin() + layer);
 }
 
-void Desktop::raise_layer(int layer) { std::rotate(layers_.begin() + layer, layers_.begin() + layer + 1, layers_.end()); }
+void Desktop::raise_layer(int layer) {
+  std::rotate(layers_.begin() + layer, layers_.begin() + layer + 1, layers_.end());
+}
 
 void Desktop::focus(QWidget* field) {
   if (focused_) focused_->setProperty("focused", false);
@@ -179,7 +200,9 @@ Screen Desktop::render() {
     paint(painter, &recorder, nullptr);
   }
   screen.runs = std::move(recorder.runs());
-  for (std::size_t i = 1; i < layers_.size(); ++i) harvest_items(layers_[i].widget.get(), inside(layers_[i]), layers_[i].content, static_cast<int>(i), layers_[i].title, screen.items);
+  for (std::size_t i = 1; i < layers_.size(); ++i)
+    harvest_items(layers_[i].widget.get(), inside(layers_[i]), layers_[i].content, static_cast<int>(i),
+                  layers_[i].title, screen.items);
   hide_covered(screen, layers_);
   check_readable(screen);
   const QTransform to_px = QTransform::fromScale(scale_, scale_);
@@ -205,7 +228,8 @@ void Desktop::paint(QPainter& painter, TextRecorder* recorder, std::vector<Item>
   for (std::size_t i = 1; i < layers_.size(); ++i) {
     if (recorder) recorder->set_layer(static_cast<int>(i));
     if (layers_[i].decorated) paint_frame(painter, static_cast<int>(i), items);
-    layers_[i].widget->render(&painter, layers_[i].content, QRegion(inside(layers_[i])), QWidget::DrawWindowBackground | QWidget::DrawChildren);
+    layers_[i].widget->render(&painter, layers_[i].content, QRegion(inside(layers_[i])),
+                              QWidget::DrawWindowBackground | QWidget::DrawChildren);
   }
   if (!recorder) paint_focus(painter);
 }
@@ -223,7 +247,8 @@ void Desktop::paint_wallpaper(QPainter& painter) {
     QColor soft = wallpaper_[i % 3];
     soft.setAlpha(120);
     painter.setBrush(soft);
-    painter.drawEllipse(QPoint(size_.width() * (i * 37 % 100) / 100, size_.height() * (i * 61 % 100) / 100), 90 + i * 25, 60 + i * 20);
+    painter.drawEllipse(QPoint(size_.width() * (i * 37 % 100) / 100, size_.height() * (i * 61 % 100) / 100),
+                        90 + i * 25, 60 + i * 20);
   }
 }
 
@@ -234,9 +259,11 @@ void Desktop::paint_icons(QPainter& painter, std::vector<Item>* items) {
     paint_icon(painter, icon.name, picture, color, theme_.icon_stroke, true);
     painter.setPen(color);
     const QString text = painter.fontMetrics().elidedText(icon.text, Qt::ElideRight, icon.box.width());
-    painter.drawText(QRect(icon.box.left(), icon.box.top() + 38, icon.box.width(), 20), Qt::AlignHCenter | Qt::AlignTop, text);
+    painter.drawText(QRect(icon.box.left(), icon.box.top() + 38, icon.box.width(), 20), Qt::AlignHCenter | Qt::AlignTop,
+                     text);
     if (items) {
-      items->push_back(painted_item(QStringLiteral("desktop icon"), text, QRectF(icon.box.left(), icon.box.top(), icon.box.width(), 58), 0));
+      items->push_back(painted_item(QStringLiteral("desktop icon"), text,
+                                    QRectF(icon.box.left(), icon.box.top(), icon.box.width(), 58), 0));
       items->back().icon = icon.name;
     }
   }
@@ -275,7 +302,8 @@ void Desktop::paint_panel(QPainter& painter, std::vector<Item>* items) {
 
 void Desktop::paint_frame(QPainter& painter, int index, std::vector<Item>* items) {
   const Layer& layer = layers_[static_cast<std::size_t>(index)];
-  const bool active = index + 1 == static_cast<int>(layers_.size()) || (layers_.back().is_popup && index + 2 == static_cast<int>(layers_.size()));
+  const bool active = index + 1 == static_cast<int>(layers_.size()) ||
+                      (layers_.back().is_popup && index + 2 == static_cast<int>(layers_.size()));
   const QColor fill = active ? theme_.title_color : (theme_.dark ? QColor(60, 60, 60) : QColor(205, 205, 205));
   painter.fillRect(layer.frame, theme_.dark ? QColor(90, 90, 90) : QColor(150, 150, 150));
   const QRect bar(layer.frame.left() + 1, layer.frame.top() + 1, layer.frame.width() - 2, theme_.title_height - 1);
@@ -284,7 +312,8 @@ void Desktop::paint_frame(QPainter& painter, int index, std::vector<Item>* items
   static const char* kNames[] = {"close", "maximize", "minimize"};
   const int size = theme_.title_height - 4;
   for (int i = 0; i < 3; ++i) {
-    const QRectF box(theme_.buttons_left ? bar.left() + 4 + i * size : bar.right() - 3 - (i + 1) * size, bar.top() + 1, size, size);
+    const QRectF box(theme_.buttons_left ? bar.left() + 4 + i * size : bar.right() - 3 - (i + 1) * size, bar.top() + 1,
+                     size, size);
     const QRectF glyph(box.center().x() - size * 0.24, box.center().y() - size * 0.24, size * 0.48, size * 0.48);
     painter.setRenderHint(QPainter::Antialiasing);
     if (theme_.button_look == 1) {
@@ -296,9 +325,12 @@ void Desktop::paint_frame(QPainter& painter, int index, std::vector<Item>* items
       painter.setPen(QPen(front, 1.3));
       painter.setBrush(Qt::NoBrush);
       if (theme_.button_look == 2) painter.drawRect(box.adjusted(2, 2, -2, -2));
-      if (i == 0) painter.drawLine(glyph.topLeft(), glyph.bottomRight()), painter.drawLine(glyph.topRight(), glyph.bottomLeft());
-      else if (i == 1) painter.drawRect(glyph);
-      else painter.drawLine(glyph.bottomLeft(), glyph.bottomRight());
+      if (i == 0)
+        painter.drawLine(glyph.topLeft(), glyph.bottomRight()), painter.drawLine(glyph.topRight(), glyph.bottomLeft());
+      else if (i == 1)
+        painter.drawRect(glyph);
+      else
+        painter.drawLine(glyph.bottomLeft(), glyph.bottomRight());
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (!items) continue;
@@ -326,7 +358,9 @@ void Desktop::paint_focus(QPainter& painter) {
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(box.adjusted(1, 1, -1, -1));
     auto* field = qobject_cast<QLineEdit*>(focused_);
-    const int x = field ? std::min(box.left() + 6 + field->fontMetrics().horizontalAdvance(field->text()), box.right() - 4) : box.left() + 6;
+    const int x =
+        field ? std::min(box.left() + 6 + field->fontMetrics().horizontalAdvance(field->text()), box.right() - 4)
+              : box.left() + 6;
     painter.fillRect(QRect(x, box.top() + 4, 1, std::min(box.height() - 8, 16)), theme_.palette.text().color());
   }
 }

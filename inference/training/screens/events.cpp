@@ -1,8 +1,8 @@
 #include "inference/training/screens/events.h"
 
 #include <QAbstractButton>
-#include <QComboBox>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenuBar>
@@ -17,18 +17,23 @@ namespace {
 
 class Actor {
  public:
-  Actor(Desktop& desktop, const Screen& screen) : desktop_(desktop), screen_(screen), random_(desktop.context().random), text_(desktop.context().text) {}
+  Actor(Desktop& desktop, const Screen& screen)
+      : desktop_(desktop), screen_(screen), random_(desktop.context().random), text_(desktop.context().text) {}
 
   Event act() {
     std::vector<int> candidates;
     bool popup = desktop_.layers().back().is_popup;
     for (std::size_t i = 0; i < screen_.items.size(); ++i) {
       const Item& item = screen_.items[i];
-      if (!item.enabled || item.kind == "label" || item.kind == "group" || item.kind == "clock" || item.kind == "progress bar") continue;
+      if (!item.enabled || item.kind == "label" || item.kind == "group" || item.kind == "clock" ||
+          item.kind == "progress bar")
+        continue;
       if (popup && item.layer + 1 != static_cast<int>(desktop_.layers().size())) continue;
-      const int weight = item.kind == "cell" || item.kind == "list item" || item.kind == "tree item" || item.kind == "menu" ? 1 : 3;
+      const int weight =
+          item.kind == "cell" || item.kind == "list item" || item.kind == "tree item" || item.kind == "menu" ? 1 : 3;
       for (int n = 0; n < weight; ++n) candidates.push_back(static_cast<int>(i));
-      if (item.focused) for (int n = 0; n < 40; ++n) candidates.push_back(static_cast<int>(i));
+      if (item.focused)
+        for (int n = 0; n < 40; ++n) candidates.push_back(static_cast<int>(i));
     }
     if (candidates.empty()) return event_;
     event_.item = random_.pick(candidates);
@@ -45,7 +50,8 @@ class Actor {
  private:
   void apply() {
     QWidget* widget = item_->widget;
-    if (item_->kind == "check box" || item_->kind == "radio button") return toggle(qobject_cast<QAbstractButton*>(widget));
+    if (item_->kind == "check box" || item_->kind == "radio button")
+      return toggle(qobject_cast<QAbstractButton*>(widget));
     if (item_->kind == "tab") return change_tab(qobject_cast<QTabBar*>(widget));
     if (item_->kind == "menu") return open_menu(at_menu(), QStringLiteral("menu opened"));
     if (item_->kind == "menu item") return use_menu_item();
@@ -55,7 +61,8 @@ class Actor {
     if (item_->kind == "task button") return raise();
     if (item_->kind == "desktop icon") return open_by_double_click();
     if (item_->kind == "scroll bar") return scroll(qobject_cast<QScrollBar*>(widget));
-    if (item_->kind == "list item" || item_->kind == "tree item" || item_->kind == "cell") return use_row(qobject_cast<QAbstractItemView*>(widget));
+    if (item_->kind == "list item" || item_->kind == "tree item" || item_->kind == "cell")
+      return use_row(qobject_cast<QAbstractItemView*>(widget));
     if (item_->kind == "button" || item_->kind == "link") return use_button();
   }
 
@@ -119,8 +126,11 @@ class Actor {
     event_.op = QStringLiteral("type");
     event_.text = random_.chance(0.5) ? text_.value() : text_.phrase(random_.between(1, 3));
     event_.effect = QStringLiteral("typed");
-    if (auto* field = qobject_cast<QLineEdit*>(widget)) field->setText(field->echoMode() == QLineEdit::Normal && random_.chance(0.3) ? field->text() + event_.text : event_.text);
-    if (auto* area = qobject_cast<QPlainTextEdit*>(widget)) area->setPlainText(event_.text + '\n' + area->toPlainText());
+    if (auto* field = qobject_cast<QLineEdit*>(widget))
+      field->setText(field->echoMode() == QLineEdit::Normal && random_.chance(0.3) ? field->text() + event_.text
+                                                                                   : event_.text);
+    if (auto* area = qobject_cast<QPlainTextEdit*>(widget))
+      area->setPlainText(event_.text + '\n' + area->toPlainText());
   }
 
   void use_window_button() {
@@ -197,7 +207,9 @@ class Actor {
 
 }  // namespace
 
-Event act(Desktop& desktop, const Screen& screen) { return Actor(desktop, screen).act(); }
+Event act(Desktop& desktop, const Screen& screen) {
+  return Actor(desktop, screen).act();
+}
 
 void prepare(Desktop& desktop, const Screen& draft) {
   Random& random = desktop.context().random;
@@ -208,7 +220,8 @@ void prepare(Desktop& desktop, const Screen& draft) {
     if (item.kind == "menu") menus.push_back(&item);
   }
   if (!menus.empty() && random.chance(0.35)) {
-    desktop.open_popup(make_menu(desktop.context()), (random.pick(menus)->box.bottomLeft() / desktop.scale()).toPoint());
+    desktop.open_popup(make_menu(desktop.context()),
+                       (random.pick(menus)->box.bottomLeft() / desktop.scale()).toPoint());
   } else if (!fields.empty() && random.chance(0.6)) {
     desktop.focus(random.pick(fields)->widget);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// One user action and what the desktop made of it, done on the real widgets: a box ticked, a menu opened, a text typed, a
-// window closed, or nothing at all.
+// One user action and what the desktop made of it, done on the real widgets: a box ticked, a menu opened, a text typed,
+// a window closed, or nothing at all.
 
 #include "inference/training/screens/desktop.h"
 

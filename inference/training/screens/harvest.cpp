@@ -15,10 +15,10 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QRadioButton>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QSlider>
 #include <QSpinBox>
-#include <QRegularExpression>
 #include <QTabBar>
 #include <QTableWidget>
 #include <QToolButton>
@@ -101,19 +101,30 @@ class RecordingEngine : public QPaintEngine {
 
 TextRecorder::TextRecorder(QSize size) : size_(size), engine_(std::make_unique<RecordingEngine>(this)) {}
 TextRecorder::~TextRecorder() = default;
-QPaintEngine* TextRecorder::paintEngine() const { return engine_.get(); }
+QPaintEngine* TextRecorder::paintEngine() const {
+  return engine_.get();
+}
 
 int TextRecorder::metric(PaintDeviceMetric metric) const {
   switch (metric) {
-    case PdmWidth: return size_.width();
-    case PdmHeight: return size_.height();
-    case PdmWidthMM: return size_.width() * 254 / 960;
-    case PdmHeightMM: return size_.height() * 254 / 960;
-    case PdmNumColors: return 1 << 24;
-    case PdmDepth: return 32;
-    case PdmDevicePixelRatio: return 1;
-    case PdmDevicePixelRatioScaled: return static_cast<int>(devicePixelRatioFScale());
-    default: return 96;  // dots per inch, as the pictures have
+    case PdmWidth:
+      return size_.width();
+    case PdmHeight:
+      return size_.height();
+    case PdmWidthMM:
+      return size_.width() * 254 / 960;
+    case PdmHeightMM:
+      return size_.height() * 254 / 960;
+    case PdmNumColors:
+      return 1 << 24;
+    case PdmDepth:
+      return 32;
+    case PdmDevicePixelRatio:
+      return 1;
+    case PdmDevicePixelRatioScaled:
+      return static_cast<int>(devicePixelRatioFScale());
+    default:
+      return 96;  // dots per inch, as the pictures have
   }
 }
 
@@ -121,7 +132,8 @@ namespace {
 
 class Harvester {
  public:
-  Harvester(QPoint origin, int layer, QString title, std::vector<Item>& items) : origin_(origin), layer_(layer), title_(std::move(title)), items_(items) {}
+  Harvester(QPoint origin, int layer, QString title, std::vector<Item>& items)
+      : origin_(origin), layer_(layer), title_(std::move(title)), items_(items) {}
 
   void walk(QWidget* widget, const QRect& clip) {
     const QRect box = QRect(widget->mapTo(widget->window(), QPoint(0, 0)), widget->size());
@@ -151,13 +163,17 @@ class Harvester {
     return items_.back();
   }
 
-  QRect from(QWidget* widget, const QRect& local) const { return QRect(widget->mapTo(widget->window(), local.topLeft()), local.size()) & visible_; }
+  QRect from(QWidget* widget, const QRect& local) const {
+    return QRect(widget->mapTo(widget->window(), local.topLeft()), local.size()) & visible_;
+  }
 
   // Takes one widget; false: its children are parts of it.
   bool take(QWidget* widget, const QRect& box) {
     if (auto* button = qobject_cast<QAbstractButton*>(widget)) return take_button(button, box);
-    if (auto* bar = qobject_cast<QMenuBar*>(widget)) return take_actions(bar, "menu", [bar](QAction* action) { return bar->actionGeometry(action); });
-    if (auto* menu = qobject_cast<QMenu*>(widget)) return take_actions(menu, "menu item", [menu](QAction* action) { return menu->actionGeometry(action); });
+    if (auto* bar = qobject_cast<QMenuBar*>(widget))
+      return take_actions(bar, "menu", [bar](QAction* action) { return bar->actionGeometry(action); });
+    if (auto* menu = qobject_cast<QMenu*>(widget))
+      return take_actions(menu, "menu item", [menu](QAction* action) { return menu->actionGeometry(action); });
     if (auto* tabs = qobject_cast<QTabBar*>(widget)) return take_tabs(tabs);
     if (auto* header = qobject_cast<QHeaderView*>(widget)) return take_header(header);
     if (auto* view = qobject_cast<QAbstractItemView*>(widget)) return take_view(view);
@@ -179,7 +195,8 @@ class Harvester {
       return false;
     }
     if (auto* area = qobject_cast<QPlainTextEdit*>(widget)) {
-      add(area, "text area", from(area->viewport(), area->viewport()->rect()), {}).value = area->toPlainText().section('\n', 0, 0);
+      add(area, "text area", from(area->viewport(), area->viewport()->rect()), {}).value =
+          area->toPlainText().section('\n', 0, 0);
       return false;
     }
     if (auto* progress = qobject_cast<QProgressBar*>(widget)) {
@@ -191,14 +208,18 @@ class Harvester {
       if (bar->maximum() > bar->minimum()) add(bar, "scroll bar", box, {});
       return false;
     }
-    if (auto* group = qobject_cast<QGroupBox*>(widget)) visible_ = box, add(group, "group", QRect(box.topLeft(), QSize(box.width(), std::min(box.height(), 20))), group->title());
+    if (auto* group = qobject_cast<QGroupBox*>(widget))
+      visible_ = box,
+      add(group, "group", QRect(box.topLeft(), QSize(box.width(), std::min(box.height(), 20))), group->title());
     return true;
   }
 
   bool take_button(QAbstractButton* button, const QRect& box) {
     QString kind = QStringLiteral("button");
-    if (qobject_cast<QCheckBox*>(button)) kind = QStringLiteral("check box");
-    else if (qobject_cast<QRadioButton*>(button)) kind = QStringLiteral("radio button");
+    if (qobject_cast<QCheckBox*>(button))
+      kind = QStringLiteral("check box");
+    else if (qobject_cast<QRadioButton*>(button))
+      kind = QStringLiteral("radio button");
     QRect tight = box;
     if (kind != "button") tight.setWidth(std::min(box.width(), button->sizeHint().width()));
     Item& item = add(button, kind, tight, button->text());
@@ -239,7 +260,8 @@ class Harvester {
   bool take_header(QHeaderView* header) {
     if (header->orientation() == Qt::Vertical) return false;
     for (int i = 0; i < header->count(); ++i) {
-      const QRect box = from(header->viewport(), QRect(header->sectionViewportPosition(i), 0, header->sectionSize(i), header->height()));
+      const QRect box = from(header->viewport(),
+                             QRect(header->sectionViewportPosition(i), 0, header->sectionSize(i), header->height()));
       if (box.width() < 10) continue;
       add(header, "column header", box, header->model()->headerData(i, Qt::Horizontal).toString()).index = i;
     }
@@ -264,7 +286,8 @@ class Harvester {
     };
     auto take_rows = [&](auto&& self, const QModelIndex& parent) -> void {
       for (int row = 0; row < model->rowCount(parent); ++row) {
-        for (int column = 0; column < model->columnCount(parent); ++column) take_index(model->index(row, column, parent));
+        for (int column = 0; column < model->columnCount(parent); ++column)
+          take_index(model->index(row, column, parent));
         const QModelIndex child = model->index(row, 0, parent);
         auto* tree = qobject_cast<QTreeWidget*>(view);
         if (tree && tree->isExpanded(child)) self(self, child);
@@ -295,7 +318,8 @@ class Harvester {
 
 }  // namespace
 
-void harvest_items(QWidget* window, QRect clip, QPoint origin, int layer, const QString& title, std::vector<Item>& items) {
+void harvest_items(QWidget* window, QRect clip, QPoint origin, int layer, const QString& title,
+                   std::vector<Item>& items) {
   Harvester(origin, layer, title, items).walk(window, clip);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Labels come from the widgets themselves: a paint device that writes down every text painted on it, and a walk over the
-// widget tree for the things one can point at.
+// Labels come from the widgets themselves: a paint device that writes down every text painted on it, and a walk over
+// the widget tree for the things one can point at.
 
 #include <QPaintDevice>
 #include <QPaintEngine>
@@ -31,8 +31,9 @@ class TextRecorder : public QPaintDevice {
   std::unique_ptr<QPaintEngine> engine_;
 };
 
-// Appends the items of a rendered window; boxes in layout points relative to `origin`, clipped to the parents and to `clip` (in
-// the window).
-void harvest_items(QWidget* window, QRect clip, QPoint origin, int layer, const QString& title, std::vector<Item>& items);
+// Appends the items of a rendered window; boxes in layout points relative to `origin`, clipped to the parents and to
+// `clip` (in the window).
+void harvest_items(QWidget* window, QRect clip, QPoint origin, int layer, const QString& title,
+                   std::vector<Item>& items);
 
 }  // namespace screens

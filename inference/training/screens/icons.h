@@ -11,7 +11,8 @@ namespace screens {
 const QStringList& icon_names();
 
 // Paints the symbol into `box`; `stroke` is the line width, `filled` draws solid shapes.
-void paint_icon(QPainter& painter, const QString& name, const QRectF& box, const QColor& color, double stroke, bool filled);
+void paint_icon(QPainter& painter, const QString& name, const QRectF& box, const QColor& color, double stroke,
+                bool filled);
 QIcon make_icon(const QString& name, int size_px, const QColor& color, double stroke, bool filled);
 
 }  // namespace screens

@@ -25,7 +25,9 @@ int character_bit(QChar c) {
   return c.isLetter() ? 94 : 95;
 }
 
-QJsonArray box_json(const QRectF& box) { return {qRound(box.left()), qRound(box.top()), qRound(box.width()), qRound(box.height())}; }
+QJsonArray box_json(const QRectF& box) {
+  return {qRound(box.left()), qRound(box.top()), qRound(box.width()), qRound(box.height())};
+}
 
 QJsonObject screen_json(const Screen& screen) {
   QJsonArray items, runs, titles;
@@ -51,10 +53,12 @@ void write_frame(const Screen& screen) {
   std::vector<unsigned char> mask(kColumns * kRows * kMaskBytes, 0);
   for (const TextRun& run : screen.runs)
     for (qsizetype i = 0; i < run.text.size(); ++i) {
-      const int x = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kCell, y = static_cast<int>(run.box.center().y()) / kCell;
+      const int x = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kCell,
+                y = static_cast<int>(run.box.center().y()) / kCell;
       if (run.text[i].isSpace() || x < 0 || y < 0 || x >= kColumns || y >= kRows) continue;
       const int bit = character_bit(run.text[i]);
-      mask[static_cast<std::size_t>((y * kColumns + x) * kMaskBytes + bit / 8)] |= static_cast<unsigned char>(1 << bit % 8);
+      mask[static_cast<std::size_t>((y * kColumns + x) * kMaskBytes + bit / 8)] |=
+          static_cast<unsigned char>(1 << bit % 8);
     }
   std::fwrite(mask.data(), 1, mask.size(), stdout);
 }
@@ -73,7 +77,8 @@ void write_scene(std::uint64_t seed, Split split, bool pair) {
     const Event event = act(desktop, first);
     second = desktop.render();
     labels["second"] = screen_json(second);
-    labels["event"] = QJsonObject{{"op", event.op}, {"item", event.item}, {"text", event.text}, {"amount", event.amount}, {"effect", event.effect}, {"detail", event.detail}};
+    labels["event"] = QJsonObject{{"op", event.op},         {"item", event.item},     {"text", event.text},
+                                  {"amount", event.amount}, {"effect", event.effect}, {"detail", event.detail}};
   }
   const QByteArray json = QJsonDocument(labels).toJson(QJsonDocument::Compact);
   const std::uint32_t header[4] = {0x484b5344, pair ? 2u : 1u, static_cast<std::uint32_t>(json.size()), 0};
@@ -90,10 +95,15 @@ int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   QCommandLineParser parser;
-  parser.addOptions({{"seed", "first scene", "N", "0"}, {"count", "how many scenes", "N", "1"}, {"stride", "distance of seeds", "N", "1"}, {"pairs", "two frames and an event"}, {"split", "train or eval", "S", "train"}});
+  parser.addOptions({{"seed", "first scene", "N", "0"},
+                     {"count", "how many scenes", "N", "1"},
+                     {"stride", "distance of seeds", "N", "1"},
+                     {"pairs", "two frames and an event"},
+                     {"split", "train or eval", "S", "train"}});
   parser.process(application);
   const auto split = parser.value("split") == "eval" ? screens::Split::HeldOut : screens::Split::Train;
   const std::uint64_t seed = parser.value("seed").toULongLong(), stride = parser.value("stride").toULongLong();
-  for (std::uint64_t i = 0, n = parser.value("count").toULongLong(); i < n; ++i) screens::write_scene(seed + i * stride, split, parser.isSet("pairs"));
+  for (std::uint64_t i = 0, n = parser.value("count").toULongLong(); i < n; ++i)
+    screens::write_scene(seed + i * stride, split, parser.isSet("pairs"));
   return 0;
 }

@@ -107,8 +107,10 @@ void add_status_bar(Context& context, QBoxLayout* to) {
 
 QLineEdit* make_field(Context& context) {
   auto* field = new QLineEdit;
-  if (context.random.chance(0.55)) field->setText(context.text.value());
-  else if (context.random.chance(0.5)) field->setPlaceholderText(context.text.label());
+  if (context.random.chance(0.55))
+    field->setText(context.text.value());
+  else if (context.random.chance(0.5))
+    field->setPlaceholderText(context.text.label());
   if (context.random.chance(0.06)) field->setEnabled(false);
   if (context.random.chance(0.06)) {
     field->setText(context.text.invented());
@@ -161,7 +163,8 @@ QWidget* make_option(Context& context) {
       option = bar;
       break;
     }
-    default: option = make_field(context);
+    default:
+      option = make_field(context);
   }
   if (random.chance(0.06)) option->setEnabled(false);
   return option;
@@ -172,7 +175,10 @@ QWidget* make_list(Context& context, int n_rows) {
   const bool icons = context.random.chance(0.4);
   const int kind = context.random.between(0, 3);
   for (int i = 0; i < n_rows; ++i) {
-    const QString text = kind == 0 ? context.text.file_name() : kind == 1 ? context.text.label() : kind == 2 ? context.text.person() : context.text.phrase(context.random.between(1, 4));
+    const QString text = kind == 0   ? context.text.file_name()
+                         : kind == 1 ? context.text.label()
+                         : kind == 2 ? context.text.person()
+                                     : context.text.phrase(context.random.between(1, 4));
     QString name;
     icons ? list->addItem(new QListWidgetItem(random_icon(context, name, 16), text)) : list->addItem(text);
   }
@@ -188,7 +194,8 @@ QWidget* make_tree(Context& context, int n_rows) {
   tree->setHeaderLabel(context.text.label());
   QTreeWidgetItem* parent = nullptr;
   for (int i = 0; i < n_rows; ++i) {
-    auto* item = new QTreeWidgetItem(QStringList(context.random.chance(0.5) ? context.text.file_name() : context.text.label()));
+    auto* item =
+        new QTreeWidgetItem(QStringList(context.random.chance(0.5) ? context.text.file_name() : context.text.label()));
     if (parent && context.random.chance(0.6)) {
       parent->addChild(item);
     } else {
@@ -205,7 +212,8 @@ QWidget* make_table(Context& context, int n_rows, int n_columns) {
   auto* table = new QTableWidget(n_rows, n_columns);
   const bool letters = context.random.chance(0.5);
   for (int column = 0; column < n_columns; ++column)
-    table->setHorizontalHeaderItem(column, new QTableWidgetItem(letters ? QString(QChar('A' + column)) : context.text.label()));
+    table->setHorizontalHeaderItem(column,
+                                   new QTableWidgetItem(letters ? QString(QChar('A' + column)) : context.text.label()));
   const double filled = context.random.chance(0.5) ? 0.9 : 0.3;
   for (int row = 0; row < n_rows; ++row)
     for (int column = 0; column < n_columns; ++column)
@@ -215,7 +223,8 @@ QWidget* make_table(Context& context, int n_rows, int n_columns) {
   table->verticalHeader()->setVisible(context.random.chance(0.6));
   table->verticalHeader()->setDefaultSectionSize(context.theme.font.pixelSize() + context.random.between(6, 16));
   table->horizontalHeader()->setDefaultSectionSize(context.random.between(60, 130));
-  if (context.random.chance(0.5)) table->setCurrentCell(context.random.between(0, n_rows - 1), context.random.between(0, n_columns - 1));
+  if (context.random.chance(0.5))
+    table->setCurrentCell(context.random.between(0, n_rows - 1), context.random.between(0, n_columns - 1));
   return table;
 }
 
@@ -226,22 +235,27 @@ QWidget* make_file_view(Context& context, int n_rows) {
     auto* list = new QListWidget;
     list->setViewMode(QListView::IconMode);
     list->setIconSize(QSize(random.between(28, 48), random.between(28, 48)));
-    list->setGridSize(QSize(random.between(84, 110), list->iconSize().height() + context.theme.font.pixelSize() * 2 + 14));
+    list->setGridSize(
+        QSize(random.between(84, 110), list->iconSize().height() + context.theme.font.pixelSize() * 2 + 14));
     list->setWordWrap(true);
     for (int i = 0; i < n_rows; ++i) {
       const bool folder = random.chance(0.35);
-      const QIcon icon = make_icon(folder ? QStringLiteral("folder") : QStringLiteral("file"), 44, context.theme.icon_color, context.theme.icon_stroke, true);
+      const QIcon icon = make_icon(folder ? QStringLiteral("folder") : QStringLiteral("file"), 44,
+                                   context.theme.icon_color, context.theme.icon_stroke, true);
       list->addItem(new QListWidgetItem(icon, folder ? context.text.label() : context.text.file_name()));
     }
     return list;
   }
   auto* tree = new QTreeWidget;
   tree->setRootIsDecorated(false);
-  tree->setHeaderLabels({QStringLiteral("Name"), QStringLiteral("Size"), random.chance(0.5) ? QStringLiteral("Type") : QStringLiteral("Modified")});
+  tree->setHeaderLabels({QStringLiteral("Name"), QStringLiteral("Size"),
+                         random.chance(0.5) ? QStringLiteral("Type") : QStringLiteral("Modified")});
   for (int i = 0; i < n_rows; ++i) {
     const bool folder = random.chance(0.3);
-    auto* item = new QTreeWidgetItem({folder ? context.text.label() : context.text.file_name(), folder ? QString() : context.text.size(), context.text.date()});
-    item->setIcon(0, make_icon(folder ? QStringLiteral("folder") : QStringLiteral("file"), 16, context.theme.icon_color, context.theme.icon_stroke, true));
+    auto* item = new QTreeWidgetItem({folder ? context.text.label() : context.text.file_name(),
+                                      folder ? QString() : context.text.size(), context.text.date()});
+    item->setIcon(0, make_icon(folder ? QStringLiteral("folder") : QStringLiteral("file"), 16, context.theme.icon_color,
+                               context.theme.icon_stroke, true));
     tree->addTopLevelItem(item);
   }
   tree->setColumnWidth(0, random.between(130, 240));
@@ -253,7 +267,10 @@ QWidget* make_file_view(Context& context, int n_rows) {
 QWidget* make_text_area(Context& context, int n_lines, bool code) {
   auto* area = new QPlainTextEdit;
   QStringList lines;
-  for (int i = 0; i < n_lines; ++i) lines << (code ? context.text.code_line() : context.random.chance(0.12) ? QString() : context.text.sentence(context.random.between(2, 9)));
+  for (int i = 0; i < n_lines; ++i)
+    lines << (code                          ? context.text.code_line()
+              : context.random.chance(0.12) ? QString()
+                                            : context.text.sentence(context.random.between(2, 9)));
   area->setPlainText(lines.join('\n'));
   if (code || context.random.chance(0.4)) area->setFont(context.theme.mono);
   area->setLineWrapMode(context.random.chance(0.5) ? QPlainTextEdit::WidgetWidth : QPlainTextEdit::NoWrap);

@@ -10,16 +10,16 @@
 
 namespace screens {
 
-inline constexpr int kWidth = 896;   // px of the picture, M3's own area limit
+inline constexpr int kWidth = 896;  // px of the picture, M3's own area limit
 inline constexpr int kHeight = 504;
 
 // A thing that a user can point at.
 struct Item {
-  QString kind;       // "button", "checkbox", "menu", …
-  QString text;       // what it says; empty for icons
-  QString icon;       // name of its symbol, when it has one
-  QString value;      // text of a field, current entry of a combo box, number of a slider
-  QString title;      // of the window it is in
+  QString kind;   // "button", "checkbox", "menu", …
+  QString text;   // what it says; empty for icons
+  QString icon;   // name of its symbol, when it has one
+  QString value;  // text of a field, current entry of a combo box, number of a slider
+  QString title;  // of the window it is in
   QRectF box;
   bool checked = false, enabled = true, focused = false;
   int layer = 0;
@@ -39,8 +39,8 @@ struct TextRun {
 // One rectangle of the screen, in layout points. Later layers cover earlier ones.
 struct Layer {
   std::unique_ptr<QWidget> widget;
-  QRect frame;        // with decoration
-  QPoint content;     // where the widget's origin is
+  QRect frame;     // with decoration
+  QPoint content;  // where the widget's origin is
   QString title;
   bool decorated = false;
   bool is_popup = false;

@@ -15,12 +15,12 @@ class TextSource {
  public:
   TextSource(Random& random, Split split);
 
-  QString word();                // one content word, or an invented one
-  QString invented();            // letters that are no word: makes reading mean reading
-  QString label();               // what a button, check box or tab says
+  QString word();      // one content word, or an invented one
+  QString invented();  // letters that are no word: makes reading mean reading
+  QString label();     // what a button, check box or tab says
   QString menu_title();
   QString menu_item();
-  QString phrase(int n_words);   // "Word word word"
+  QString phrase(int n_words);  // "Word word word"
   QString sentence(int n_words);
   QString file_name();
   QString path();
@@ -30,7 +30,7 @@ class TextSource {
   QString size();
   QString person();
   QString email();
-  QString value();               // what a field or a table cell may hold
+  QString value();  // what a field or a table cell may hold
   QString code_line();
   QString shell_line();
   QString shortcut();
@@ -38,7 +38,7 @@ class TextSource {
 
  private:
   Random& random_;
-  QStringList words_;      // of this split and this scene's language
+  QStringList words_;  // of this split and this scene's language
   QStringList ui_;
 };
 

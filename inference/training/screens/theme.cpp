@@ -15,10 +15,28 @@ const QStringList& families(Split split, bool mono) {
       if (all.contains(name)) found << name;
     return found;
   };
-  static const QStringList train = present({"DejaVu Sans", "DejaVu Sans", "Liberation Sans", "Noto Sans", "Noto Sans", "Cantarell", "Open Sans",
-                                            "Roboto", "Inter", "Karla", "Clear Sans", "Go", "PT Sans", "Manrope", "FreeSans",
-                                            "DejaVu Serif", "Liberation Serif", "Caladea", "PT Serif", "DejaVu Sans Condensed"});
-  static const QStringList train_mono = present({"DejaVu Sans Mono", "Liberation Mono", "Noto Mono", "Fira Code", "JetBrains Mono", "Go Mono", "PT Mono"});
+  static const QStringList train = present({"DejaVu Sans",
+                                            "DejaVu Sans",
+                                            "Liberation Sans",
+                                            "Noto Sans",
+                                            "Noto Sans",
+                                            "Cantarell",
+                                            "Open Sans",
+                                            "Roboto",
+                                            "Inter",
+                                            "Karla",
+                                            "Clear Sans",
+                                            "Go",
+                                            "PT Sans",
+                                            "Manrope",
+                                            "FreeSans",
+                                            "DejaVu Serif",
+                                            "Liberation Serif",
+                                            "Caladea",
+                                            "PT Serif",
+                                            "DejaVu Sans Condensed"});
+  static const QStringList train_mono = present(
+      {"DejaVu Sans Mono", "Liberation Mono", "Noto Mono", "Fira Code", "JetBrains Mono", "Go Mono", "PT Mono"});
   static const QStringList held_out = present({"Lato", "B612", "Carlito", "Noto Serif"});
   static const QStringList held_out_mono = present({"Hack", "Noto Sans Mono"});
   return split == Split::Train ? (mono ? train_mono : train) : (mono ? held_out_mono : held_out);
@@ -39,7 +57,8 @@ QPalette make_palette(Random& random, Split split, bool dark) {
   QPalette palette;
   const int tint = random.chance(0.3) ? 8 : 2;
   const QColor window = dark ? grey(random, 28, 75, tint) : grey(random, 222, 250, tint);
-  const QColor base = dark ? grey(random, 16, 60, tint) : (random.chance(0.7) ? QColor(255, 255, 255) : grey(random, 240, 255, tint));
+  const QColor base =
+      dark ? grey(random, 16, 60, tint) : (random.chance(0.7) ? QColor(255, 255, 255) : grey(random, 240, 255, tint));
   const QColor text = dark ? grey(random, 205, 255, tint) : grey(random, 0, 60, tint);
   const QColor accent = QColor::fromHsv(hue(random, split), random.between(90, 230), random.between(120, 230));
   palette.setColor(QPalette::Window, window);
@@ -55,17 +74,29 @@ QPalette make_palette(Random& random, Split split, bool dark) {
   palette.setColor(QPalette::Link, dark ? accent.lighter(140) : accent.darker(130));
   palette.setColor(QPalette::PlaceholderText, dark ? text.darker(160) : QColor(130, 130, 130));
   const QColor faded = dark ? QColor(125, 125, 125) : QColor(150, 150, 150);
-  for (auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) palette.setColor(QPalette::Disabled, role, faded);
+  for (auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
+    palette.setColor(QPalette::Disabled, role, faded);
   return palette;
 }
 
 QString make_sheet(Random& random, const QPalette& palette) {
   const int radius = random.between(0, 9), padding = random.between(2, 7);
-  const QString accent = palette.highlight().color().name(), line = palette.window().color().lightness() > 128 ? palette.window().color().darker(130).name() : palette.window().color().lighter(170).name();
-  QString sheet = QStringLiteral("QPushButton{border:1px solid %1;border-radius:%2px;padding:%3px %4px;background:%5}"
-                                 "QLineEdit,QComboBox,QSpinBox{border:1px solid %1;border-radius:%2px;padding:%6px;background:%7}")
-                      .arg(line).arg(radius).arg(padding).arg(padding * 2 + 2).arg(palette.button().color().name()).arg(padding / 2).arg(palette.base().color().name());
-  if (random.chance(0.5)) sheet += QStringLiteral("QPushButton:default{background:%1;color:%2;border-color:%1}").arg(accent, palette.highlightedText().color().name());
+  const QString accent = palette.highlight().color().name(), line = palette.window().color().lightness() > 128
+                                                                        ? palette.window().color().darker(130).name()
+                                                                        : palette.window().color().lighter(170).name();
+  QString sheet = QStringLiteral(
+                      "QPushButton{border:1px solid %1;border-radius:%2px;padding:%3px %4px;background:%5}"
+                      "QLineEdit,QComboBox,QSpinBox{border:1px solid %1;border-radius:%2px;padding:%6px;background:%7}")
+                      .arg(line)
+                      .arg(radius)
+                      .arg(padding)
+                      .arg(padding * 2 + 2)
+                      .arg(palette.button().color().name())
+                      .arg(padding / 2)
+                      .arg(palette.base().color().name());
+  if (random.chance(0.5))
+    sheet += QStringLiteral("QPushButton:default{background:%1;color:%2;border-color:%1}")
+                 .arg(accent, palette.highlightedText().color().name());
   return sheet;
 }
 
@@ -74,7 +105,8 @@ QString make_sheet(Random& random, const QPalette& palette) {
 Theme make_theme(Random& random, Split split) {
   Theme theme;
   theme.dark = random.chance(0.3);
-  theme.style = random.pick({QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Windows")});
+  theme.style = random.pick(
+      {QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Windows")});
   theme.palette = make_palette(random, split, theme.dark);
   if (random.chance(0.15)) theme.sheet = make_sheet(random, theme.palette);
   theme.font = QFont(random.pick(families(split, false)));
@@ -90,11 +122,14 @@ Theme make_theme(Random& random, Split split) {
   theme.buttons_left = random.chance(0.2);
   theme.title_centred = random.chance(0.5);
   theme.title_color = random.chance(0.35) ? theme.palette.highlight().color() : theme.palette.window().color();
-  if (random.chance(0.3)) theme.title_color = theme.dark ? theme.title_color.lighter(130) : theme.title_color.darker(115);
+  if (random.chance(0.3))
+    theme.title_color = theme.dark ? theme.title_color.lighter(130) : theme.title_color.darker(115);
   theme.title_text = theme.title_color.lightness() > 135 ? QColor(20, 20, 20) : QColor(240, 240, 240);
   theme.icon_stroke = 0.9 + random.unit() * 1.4;
   theme.icon_filled = random.chance(0.4);
-  theme.icon_color = random.chance(0.5) ? theme.palette.windowText().color() : QColor::fromHsv(hue(random, split), random.between(80, 220), theme.dark ? 230 : random.between(90, 190));
+  theme.icon_color = random.chance(0.5) ? theme.palette.windowText().color()
+                                        : QColor::fromHsv(hue(random, split), random.between(80, 220),
+                                                          theme.dark ? 230 : random.between(90, 190));
   return theme;
 }
 

@@ -12,14 +12,14 @@ namespace screens {
 
 struct Theme {
   bool dark = false;
-  QString style;        // of QStyleFactory
-  QString sheet;        // style sheet for all widgets; often empty
+  QString style;  // of QStyleFactory
+  QString sheet;  // style sheet for all widgets; often empty
   QPalette palette;
   QFont font, mono;
   int spacing = 6, margin = 9;  // pt
   // Decoration of windows.
-  int title_height = 24;        // pt
-  int button_look = 0;          // 0 glyphs, 1 coloured discs, 2 boxed glyphs, 3 (evaluation only) underlined glyphs
+  int title_height = 24;  // pt
+  int button_look = 0;    // 0 glyphs, 1 coloured discs, 2 boxed glyphs, 3 (evaluation only) underlined glyphs
   bool buttons_left = false, title_centred = false;
   QColor title_color, title_text;
   // Symbols.

@@ -17,7 +17,9 @@ namespace screens {
 namespace {
 
 // Adds rows until the widget has taken the room, so that windows are as full as real ones.
-int rows_that_fit(Context& context, QSize room) { return std::max(1, room.height() / (context.theme.font.pixelSize() + context.theme.spacing + 12)); }
+int rows_that_fit(Context& context, QSize room) {
+  return std::max(1, room.height() / (context.theme.font.pixelSize() + context.theme.spacing + 12));
+}
 
 QString fill_form(Context& context, QWidget* window, QSize room) {
   auto* all = new QVBoxLayout(window);
@@ -25,9 +27,12 @@ QString fill_form(Context& context, QWidget* window, QSize room) {
   auto* form = new QFormLayout;
   form->setSpacing(context.theme.spacing);
   for (int n = context.random.between(2, rows_that_fit(context, room) - 1); n > 0; --n) {
-    if (context.random.chance(0.55)) form->addRow(context.text.label() + (context.random.chance(0.6) ? ":" : ""), make_field(context));
-    else if (context.random.chance(0.6)) form->addRow(context.text.label(), make_option(context));
-    else form->addRow(make_option(context));
+    if (context.random.chance(0.55))
+      form->addRow(context.text.label() + (context.random.chance(0.6) ? ":" : ""), make_field(context));
+    else if (context.random.chance(0.6))
+      form->addRow(context.text.label(), make_option(context));
+    else
+      form->addRow(make_option(context));
   }
   all->addLayout(form);
   all->addStretch();
@@ -50,7 +55,8 @@ QString fill_editor(Context& context, QWidget* window, QSize) {
   }
   all->addWidget(area, 1);
   if (context.random.chance(0.6)) add_status_bar(context, all);
-  return context.text.file_name() + context.random.pick({QStringLiteral(" - Text Editor"), QStringLiteral(" - Notes"), QStringLiteral(""), QStringLiteral(" *")});
+  return context.text.file_name() + context.random.pick({QStringLiteral(" - Text Editor"), QStringLiteral(" - Notes"),
+                                                         QStringLiteral(""), QStringLiteral(" *")});
 }
 
 QString fill_files(Context& context, QWidget* window, QSize) {
@@ -131,11 +137,16 @@ QString fill_terminal(Context& context, QWidget* window, QSize) {
   area->setFont(context.theme.mono);
   QPalette palette = area->palette();
   const bool black = context.random.chance(0.75);
-  palette.setColor(QPalette::Base, black ? QColor(context.random.between(0, 45), context.random.between(0, 40), context.random.between(0, 45)) : QColor(253, 246, 227));
-  palette.setColor(QPalette::Text, black ? context.random.pick({QColor(230, 230, 230), QColor(120, 230, 120), QColor(240, 190, 90)}) : QColor(40, 50, 60));
+  palette.setColor(QPalette::Base, black ? QColor(context.random.between(0, 45), context.random.between(0, 40),
+                                                  context.random.between(0, 45))
+                                         : QColor(253, 246, 227));
+  palette.setColor(QPalette::Text,
+                   black ? context.random.pick({QColor(230, 230, 230), QColor(120, 230, 120), QColor(240, 190, 90)})
+                         : QColor(40, 50, 60));
   area->setPalette(palette);
   all->addWidget(area, 1);
-  return context.random.chance(0.6) ? QStringLiteral("Terminal") : QStringLiteral("user@%1: ~").arg(context.text.word().toLower());
+  return context.random.chance(0.6) ? QStringLiteral("Terminal")
+                                    : QStringLiteral("user@%1: ~").arg(context.text.word().toLower());
 }
 
 QString fill_settings(Context& context, QWidget* window, QSize room) {
@@ -146,10 +157,12 @@ QString fill_settings(Context& context, QWidget* window, QSize room) {
   auto* page = new QWidget;
   auto* options = new QGridLayout(page);
   set_margins(context, options);
-  const int n_columns = context.random.between(1, 3), n_rows = context.random.between(2, rows_that_fit(context, room) - 2);
+  const int n_columns = context.random.between(1, 3),
+            n_rows = context.random.between(2, rows_that_fit(context, room) - 2);
   for (int i = 0; i < n_rows * n_columns; ++i) {
     if (context.random.chance(0.1)) continue;
-    options->addWidget(context.random.chance(0.12) ? new QLabel(context.text.label()) : make_option(context), i / n_columns, i % n_columns);
+    options->addWidget(context.random.chance(0.12) ? new QLabel(context.text.label()) : make_option(context),
+                       i / n_columns, i % n_columns);
   }
   if (context.random.chance(0.6)) {
     auto* tabs = new QTabWidget;
@@ -175,10 +188,13 @@ QString fill_reader(Context& context, QWidget* window, QSize) {
   all->setContentsMargins(3, 3, 3, 3);
   if (context.random.chance(0.7)) add_tool_bar(context, all);
   auto* middle = new QHBoxLayout;
-  middle->addWidget(context.random.chance(0.5) ? make_list(context, context.random.between(4, 14)) : make_tree(context, context.random.between(4, 14)), 2);
+  middle->addWidget(context.random.chance(0.5) ? make_list(context, context.random.between(4, 14))
+                                               : make_tree(context, context.random.between(4, 14)),
+                    2);
   middle->addWidget(make_text_area(context, context.random.between(2, 14), false), 3);
   all->addLayout(middle, 1);
-  return context.random.pick({QStringLiteral("Mail"), QStringLiteral("Notes"), QStringLiteral("Documents")}) + QStringLiteral(" - ") + context.text.word();
+  return context.random.pick({QStringLiteral("Mail"), QStringLiteral("Notes"), QStringLiteral("Documents")}) +
+         QStringLiteral(" - ") + context.text.word();
 }
 
 QString fill_page(Context& context, QWidget* window, QSize room) {
@@ -186,7 +202,8 @@ QString fill_page(Context& context, QWidget* window, QSize room) {
   set_margins(context, all);
   auto* bar = new QHBoxLayout;
   for (int n = context.random.between(2, 4); n > 0; --n) add_icon_button(context, bar);
-  bar->addWidget(new QLineEdit(QStringLiteral("https://%1/%2").arg(context.text.email().remove('@'), context.text.word())), 1);
+  bar->addWidget(
+      new QLineEdit(QStringLiteral("https://%1/%2").arg(context.text.email().remove('@'), context.text.word())), 1);
   all->addLayout(bar);
   int room_left = rows_that_fit(context, room) - 3;
   while (room_left > 0) {
@@ -201,7 +218,9 @@ QString fill_page(Context& context, QWidget* window, QSize room) {
         --room_left;
         break;
       }
-      case 1: label->setText(QStringLiteral("<a href='x'>%1</a>").arg(context.text.phrase(context.random.between(1, 4)))); break;
+      case 1:
+        label->setText(QStringLiteral("<a href='x'>%1</a>").arg(context.text.phrase(context.random.between(1, 4))));
+        break;
       case 2:
         add_button_row(context, all, context.random.between(1, 4));
         break;
@@ -223,10 +242,17 @@ QString fill_jumble(Context& context, QWidget* window, QSize room) {
   for (int i = 0; i < n_rows * n_columns; ++i) {
     QWidget* part = nullptr;
     switch (context.random.weighted({40, 35, 15, 10})) {
-      case 0: part = new QPushButton(context.text.label()); break;
-      case 1: part = make_option(context); break;
-      case 2: part = new QLabel(context.text.label()); break;
-      default: break;
+      case 0:
+        part = new QPushButton(context.text.label());
+        break;
+      case 1:
+        part = make_option(context);
+        break;
+      case 2:
+        part = new QLabel(context.text.label());
+        break;
+      default:
+        break;
     }
     if (part) grid->addWidget(part, i / n_columns, i % n_columns);
   }
@@ -237,13 +263,18 @@ QString fill_jumble(Context& context, QWidget* window, QSize room) {
 
 Window make_window(Context& context, QSize room) {
   using Fill = QString (*)(Context&, QWidget*, QSize);
-  static constexpr Fill kKinds[] = {fill_form, fill_editor, fill_files, fill_chooser, fill_sheet, fill_calculator, fill_terminal, fill_settings, fill_reader, fill_page, fill_jumble};
+  static constexpr Fill kKinds[] = {fill_form,   fill_editor,     fill_files,    fill_chooser,
+                                    fill_sheet,  fill_calculator, fill_terminal, fill_settings,
+                                    fill_reader, fill_page,       fill_jumble};
   const int kind = context.random.weighted({14, 11, 10, 6, 9, 6, 8, 14, 8, 8, 12});
   Window window{std::make_unique<QWidget>(), {}};
   window.widget->setFont(context.theme.font);
   window.title = kKinds[kind](context, window.widget.get(), room);
-  QSize size(context.random.between(room.width() * 2 / 5, room.width()), context.random.between(room.height() * 2 / 5, room.height()));
-  if (kind == 5) size = QSize(std::min(size.width(), context.random.between(150, 320)), std::min(size.height(), context.random.between(180, 360)));
+  QSize size(context.random.between(room.width() * 2 / 5, room.width()),
+             context.random.between(room.height() * 2 / 5, room.height()));
+  if (kind == 5)
+    size = QSize(std::min(size.width(), context.random.between(150, 320)),
+                 std::min(size.height(), context.random.between(180, 360)));
   window.widget->resize(size.boundedTo(room));
   return window;
 }
@@ -254,20 +285,25 @@ Window make_message_box(Context& context) {
   set_margins(context, all);
   auto* row = new QHBoxLayout;
   auto* picture = new QLabel;
-  const QString name = context.random.pick({QStringLiteral("info"), QStringLiteral("warning"), QStringLiteral("close")});
+  const QString name =
+      context.random.pick({QStringLiteral("info"), QStringLiteral("warning"), QStringLiteral("close")});
   picture->setPixmap(make_icon(name, 32, context.theme.icon_color, 1.2, true).pixmap(32, 32));
   row->addWidget(picture);
   auto* words = new QVBoxLayout;
-  for (int n = context.random.between(1, 3); n > 0; --n) words->addWidget(new QLabel(context.text.sentence(context.random.between(3, 7))));
+  for (int n = context.random.between(1, 3); n > 0; --n)
+    words->addWidget(new QLabel(context.text.sentence(context.random.between(3, 7))));
   row->addLayout(words);
   row->addStretch();
   all->addLayout(row);
-  static const std::vector<QStringList> kButtons = {{"OK"}, {"Cancel", "OK"}, {"No", "Yes"}, {"Discard", "Cancel", "Save"}, {"Close"}, {"Cancel", "Delete"}, {"Cancel", "Replace"}};
+  static const std::vector<QStringList> kButtons = {
+      {"OK"},    {"Cancel", "OK"},     {"No", "Yes"},        {"Discard", "Cancel", "Save"},
+      {"Close"}, {"Cancel", "Delete"}, {"Cancel", "Replace"}};
   auto* buttons = new QHBoxLayout;
   buttons->addStretch();
   for (const QString& text : context.random.pick(kButtons)) buttons->addWidget(new QPushButton(text));
   all->addLayout(buttons);
-  window.title = context.random.pick({QStringLiteral("Warning"), QStringLiteral("Question"), QStringLiteral("Error"), QStringLiteral("Confirm"), QStringLiteral("Information")});
+  window.title = context.random.pick({QStringLiteral("Warning"), QStringLiteral("Question"), QStringLiteral("Error"),
+                                      QStringLiteral("Confirm"), QStringLiteral("Information")});
   window.widget->setFont(context.theme.font);
   window.widget->resize(window.widget->sizeHint().expandedTo(QSize(context.random.between(200, 340), 80)));
   return window;
