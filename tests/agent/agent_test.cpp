@@ -274,6 +274,16 @@ TEST_F(AgentTest, a_model_of_short_calls_gets_one_instruction_after_the_other) {
   EXPECT_EQ(instructions, (std::vector<std::string>{"Plan: press a and press b", "press a", "press b"}));
 }
 
+TEST_F(AgentTest, a_model_of_short_calls_is_not_believed_where_nothing_happened) {
+  short_calls_ = true;
+  tools_by_name_["press"]->verdict = tools::Verdict::NoOp;
+  const Outcome outcome =
+      run({call("plan", {{"steps", {"press a", "press b"}}}), call("press", {{"text", "a"}})}, "press a and press b");
+  EXPECT_EQ(outcome.ending, Ending::GaveUp);
+  EXPECT_EQ(agent_->plan().steps()[0].state, PlanStep::State::Failed);
+  EXPECT_EQ(agent_->plan().steps()[1].state, PlanStep::State::Pending);
+}
+
 TEST_F(AgentTest, the_model_may_ask_and_may_give_up) {
   const Outcome outcome =
       run({call("ask", {{"question", "which colour?"}}), call("give_up", {{"reason", "no paint"}})});
