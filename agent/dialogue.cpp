@@ -1,5 +1,7 @@
 #include "agent/dialogue.h"
 
+#include <algorithm>
+
 namespace agent {
 namespace {
 
@@ -25,6 +27,15 @@ std::string verdict_word(tools::Verdict verdict) {
       return "refused";
   }
   return "unverifiable";
+}
+
+// A command's output alone, without what the shell says about it and without the last line end.
+std::string bare_output(const tools::ToolResult& result) {
+  const std::size_t header_bytes =
+      result.details.is_object() ? result.details.value("header_bytes", std::size_t{0}) : 0;
+  std::string output = result.text.substr(std::min(header_bytes, result.text.size()));
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  return output;
 }
 
 tools::ToolSpec talk_spec(const char* name, const char* description, const char* argument) {
@@ -70,7 +81,7 @@ void Dialogue::answer_result(const ModelCall& call, const tools::ToolResult& res
                              const std::stop_token& stop) {
   std::string text = result.text;
   if (parts_.model.speaks_short_calls) {
-    if (result.evidence) text = verdict_word(result.evidence->verdict);
+    text = result.evidence ? verdict_word(result.evidence->verdict) : bare_output(result);
   } else if (const PlanStep* current = plan.current()) {
     text += "\nActive step: " + current->text;
   }

@@ -76,8 +76,11 @@ ToolResult result_of(const JobReport& report) {
   std::string text = status_line(report);
   if (report.has_processes_left) text += "; background processes of job " + std::to_string(report.job) + " still run";
   text += "\ndirectory: " + report.directory + "\n";
-  if (!report.text.empty()) text += "\n" + report.text;
+  if (!report.text.empty()) text += "\n";
+  const size_t header_bytes = text.size();  // where the command's own output begins
+  text += report.text;
   json details{{"job", report.job},
+               {"header_bytes", header_bytes},
                {"state", state_name(report.state)},
                {"duration_ms", report.duration.count()},
                {"output_bytes", report.output_bytes},
@@ -194,7 +197,8 @@ class JobTool : public Tool {
     json jobs = json::array();
     for (const JobSummary& job : shell_->jobs()) {
       const std::string state = job.has_processes_left ? "ended, background processes left" : state_name(job.state);
-      text += "job " + std::to_string(job.job) + " (" + state + "): " + std::string(utf8_prefix(job.command, 200)) + "\n";
+      text +=
+          "job " + std::to_string(job.job) + " (" + state + "): " + std::string(utf8_prefix(job.command, 200)) + "\n";
       jobs.push_back({{"job", job.job}, {"state", state}, {"command", job.command}});
     }
     return {true, text.empty() ? "no job runs\n" : text, {}, {}, {{"jobs", jobs}}};
