@@ -129,6 +129,12 @@ class EngineModel final : public Model {
                                                       {"norm999", CoordinateSpace::Norm999}},
                                                      CoordinateSpace::Pixels, file),
              .speaks_short_calls = value_of(config, "short_calls", false, file)};
+    const std::vector<int> screen = value_of(config, "screen", std::vector<int>(2), file);
+    if (screen.size() != 2 || screen[0] < 0 || screen[1] < 0) {
+      throw Error(file.string() + ": screen is " + config["screen"].dump() + ", expected [width, height]");
+    }
+    info_.screen_width_px = screen[0];
+    info_.screen_height_px = screen[1];
     thinking_ = word_of<ThinkingMode>(config, "thinking",
                                       {{"enabled", ThinkingMode::Enabled},
                                        {"disabled", ThinkingMode::Disabled},

@@ -18,7 +18,8 @@ struct EngineModelOptions {
 
 // Loads the checkpoint; throws Error (or the engine's own) saying which file is missing or wrong. Reads, beside the
 // files that every checkpoint has, `deskhand.json`: {"coordinates": "pixels" | "norm1000" | "norm999", "short_calls":
-// bool, "thinking": "enabled" | "disabled" | "adaptive"}; without it a model gets pixels and adaptive thinking.
+// bool, "screen": [width, height], "thinking": "enabled" | "disabled" | "adaptive"}; without it a model gets pixels,
+// any screen and adaptive thinking.
 std::unique_ptr<Model> load_engine_model(const EngineModelOptions& options);
 
 }  // namespace agent

@@ -26,6 +26,8 @@ struct ModelInfo {
   CoordinateSpace coordinates = CoordinateSpace::Pixels;
   // Trained on short calls of its own (click, type, key …) and given no tool descriptions.
   bool speaks_short_calls = false;
+  // The screen that it was trained on, px; zero: any.
+  int screen_width_px = 0, screen_height_px = 0;
 };
 
 struct Usage {

@@ -29,6 +29,7 @@ struct RunOptions {
   std::string task;
   std::filesystem::path model_dir;
   agent::WorkbenchOptions workbench;
+  bool has_size = false;  // given by the user
   agent::Policy policy;
   agent::Limits limits;
   EventPrinter::Style style = EventPrinter::Style::Plain;
@@ -41,7 +42,7 @@ void add_options(QCommandLineParser& parser) {
       {"desktop", "Where: private (its own, default), mine ($DISPLAY), none (files and shell only).", "which",
        "private"},
       {"watch", "Show the private desktop in a window."},
-      {"size", "Size of the private desktop.", "WxH", "1280x720"},
+      {"size", "Size of the private desktop (default: what the model was trained on, else 1280x720).", "WxH"},
       {"model", "Model folder (default: the small model that comes with Deskhand).", "folder"},
       {"workspace", "Folder to work in (default: the private desktop's home).", "folder"},
       {"yes", "Effects that need no question, comma separated: shell, network, input_user, write_elsewhere, …",
@@ -80,6 +81,17 @@ int whole_number(const QCommandLineParser& parser, const char* name, int most) {
   return value;
 }
 
+void read_size(const std::string& size, RunOptions& options) {
+  int width = 0, height = 0, used = 0;
+  if (std::sscanf(size.c_str(), "%dx%d%n", &width, &height, &used) != 2 || used != static_cast<int>(size.size()) ||
+      width < 320 || height < 240 || width > 7680 || height > 4320) {
+    throw agent::Error("--size is WIDTHxHEIGHT, from 320x240 to 7680x4320, not \"" + size + "\"");
+  }
+  options.workbench.width_px = width;
+  options.workbench.height_px = height;
+  options.has_size = true;
+}
+
 RunOptions read_options(const QCommandLineParser& parser) {
   RunOptions options;
   options.task = parser.positionalArguments().join(' ').trimmed().toStdString();
@@ -93,14 +105,7 @@ RunOptions read_options(const QCommandLineParser& parser) {
   }
   options.workbench.desktop = desktop == "mine" ? Kind::Mine : desktop == "none" ? Kind::None : Kind::Private;
   options.workbench.is_watched = parser.isSet("watch");
-  const std::string size = parser.value("size").toStdString();
-  int width = 0, height = 0, used = 0;
-  if (std::sscanf(size.c_str(), "%dx%d%n", &width, &height, &used) != 2 || used != static_cast<int>(size.size()) ||
-      width < 320 || height < 240 || width > 7680 || height > 4320) {
-    throw agent::Error("--size is WIDTHxHEIGHT, from 320x240 to 7680x4320, not \"" + size + "\"");
-  }
-  options.workbench.width_px = width;
-  options.workbench.height_px = height;
+  if (parser.isSet("size")) read_size(parser.value("size").toStdString(), options);
   options.workbench.workspace = parser.value("workspace").toStdString();
   options.workbench.allow_network = parser.isSet("network");
   set_rules(parser.value("yes"), Decision::Allow, options.policy);
@@ -184,11 +189,15 @@ int exit_status(agent::Ending ending) {
   return 1;
 }
 
-int run(const RunOptions& options) {
+int run(RunOptions options) {
   static std::stop_source stop;  // the signal thread lives as long as the program
   const SignalStop signal_stop(stop);
   EventPrinter printer(options.style);
   const std::unique_ptr<agent::Model> model = agent::load_engine_model({.model_dir = options.model_dir});
+  if (!options.has_size && model->info().screen_width_px > 0) {
+    options.workbench.width_px = model->info().screen_width_px;
+    options.workbench.height_px = model->info().screen_height_px;
+  }
   agent::Workbench workbench(options.workbench);
   const std::string instructions =
       model->info().speaks_short_calls ? "" : read_text_file(resource_path("prompts/instructions.md"));

@@ -112,7 +112,7 @@ def main(weights, out):
         "config.json": config(c, ids[tokens.IMAGE], ids[tokens.VIDEO]),
         "generation_config.json": {"bos_token_id": ids[tokens.HEADER], "eos_token_id": ids[tokens.END], "pad_token_id": ids[tokens.PAD], "do_sample": False},
         # Points are thousandths of the picture's sides, three digits each; calls are the short ones of MODEL_CARD.md.
-        "deskhand.json": {"coordinates": "norm999", "short_calls": True, "thinking": "disabled"},
+        "deskhand.json": {"coordinates": "norm999", "screen": [896, 504], "short_calls": True, "thinking": "disabled"},
     }
     for name, content in files.items():
         with open(os.path.join(out, name), "w", encoding="utf-8") as file:
