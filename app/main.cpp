@@ -12,16 +12,27 @@ constexpr const char* kUsage =
     "Usage: deskhand [run] \"task\" [options]\n"
     "       deskhand run --help\n"
     "\n"
-    "Does a task on a Linux desktop: its own, unless told otherwise. The window is not built yet.\n"
+    "Does a task on a Linux desktop: its own, unless told otherwise. The window is not built yet: without arguments "
+    "it\n"
+    "gives a demonstration on the terminal.\n"
     "\n"
     "  --help       this text\n"
     "  --version    the version\n";
 
+int demonstrate(const QString& program) {
+  const QString task = "Open Calculator, then click 7";
+  std::printf(
+      "The window is not built yet. Instead a demonstration: the small model does \"%s\" on a desktop of its own.\n\n",
+      task.toUtf8().constData());
+  return app::run_command({program, "--yes", "shell", task});
+}
+
 int dispatch(const QStringList& arguments) {
   const QString first = arguments.value(1);
-  if (first.isEmpty() || first == "--help") {
-    std::fputs(kUsage, first.isEmpty() ? stderr : stdout);
-    return first.isEmpty() ? 2 : 0;
+  if (first.isEmpty()) return demonstrate(arguments.value(0));
+  if (first == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
   }
   if (first == "--version") {
     std::puts("deskhand " DESKHAND_VERSION);
