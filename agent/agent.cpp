@@ -112,8 +112,8 @@ std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::Tool
   emit(CallFinished{call, result, seconds});
 
   dialogue_.answer_result(model_call, result, plan_, works_the_desktop(effect) || result.evidence.has_value(), stop);
-  if (result.ok && changes_things(effect)) {
-    const bool is_confirmed = !result.evidence || result.evidence->verdict == tools::Verdict::Confirmed;
+  if (changes_things(effect)) {
+    const bool is_confirmed = result.ok && (!result.evidence || result.evidence->verdict == tools::Verdict::Confirmed);
     ++(is_confirmed ? n_step_confirmed_ : n_unverified_);
     ++n_actions_;
     ++n_step_actions_;
@@ -134,6 +134,9 @@ std::string Agent::refusal(const tools::ToolCall& call, tools::Effect effect, co
 // The model has ended its turn without a call.
 std::optional<Outcome> Agent::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
   PlanStep* current = plan_.current();
+  if (current == nullptr && parts_.model.info().speaks_short_calls && n_step_actions_ > 0 && n_step_confirmed_ == 0) {
+    return outcome(Ending::GaveUp, "nothing that it did showed an effect");
+  }
   if (current == nullptr) return outcome(Ending::Done, message.text);
   if (parts_.model.info().speaks_short_calls) return end_of_instruction(*current, message.text, stop);
   if (++n_early_ends_ >= kMostEarlyEnds) return outcome(Ending::Stuck, "it ends, but its plan has open steps");
@@ -144,7 +147,8 @@ std::optional<Outcome> Agent::end_of_turn(const AssistantMessage& message, const
 // A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
 std::optional<Outcome> Agent::end_of_instruction(PlanStep& current, const std::string& said,
                                                  const std::stop_token& stop) {
-  const bool is_done = n_step_actions_ == 0 || n_step_confirmed_ > 0;
+  const bool is_already_so = n_step_actions_ == 0 && said == "Done.";
+  const bool is_done = n_step_confirmed_ > 0 || is_already_so;
   current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
   current.evidence = is_done ? said : "no effect was seen";
   n_step_actions_ = n_step_confirmed_ = 0;

@@ -48,6 +48,17 @@ std::vector<std::string> split_exec(const std::string& exec) {
   return argv;
 }
 
+// "TextEditor" is one of ";Utility;TextEditor;" for "text editor".
+bool has_category(const Application& application, const std::string& name) {
+  std::string wanted = lower(name);
+  std::erase(wanted, ' ');
+  std::istringstream categories(lower(application.categories));
+  for (std::string category; std::getline(categories, category, ';');) {
+    if (category == wanted) return true;
+  }
+  return false;
+}
+
 std::map<std::string, std::string> main_group(const std::string& text) {
   std::map<std::string, std::string> keys;
   std::istringstream lines(text);
@@ -104,7 +115,7 @@ std::optional<Application> parse_desktop_entry(const std::string& id, const std:
     return found == keys.end() ? std::string() : found->second;
   };
   if (value("Type") != "Application" || value("Hidden") == "true" || value("Terminal") == "true") return std::nullopt;
-  Application application = {id, value("Name"), value("GenericName"), split_exec(value("Exec"))};
+  Application application = {id, value("Name"), value("GenericName"), value("Categories"), split_exec(value("Exec"))};
   if (application.name.empty() || application.argv.empty()) return std::nullopt;
   return application;
 }
@@ -121,6 +132,9 @@ std::optional<std::vector<std::string>> find_application(const std::string& name
     for (const Application& application : all) {
       if (lower(key(application)) == lower(name)) return application.argv;
     }
+  }
+  for (const Application& application : all) {
+    if (has_category(application, name)) return application.argv;
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ struct Application {
   std::string id;            // file name without .desktop
   std::string name;          // "Mousepad"
   std::string generic_name;  // "Text Editor"; may be empty
+  std::string categories;    // "GTK;Utility;TextEditor;"
   std::vector<std::string> argv;
 };
 
@@ -23,7 +24,7 @@ std::vector<std::filesystem::path> application_folders();
 std::optional<Application> parse_desktop_entry(const std::string& id, const std::string& text);
 
 // The command line for a name: an application whose id, name, program or generic name (in this order) equals it,
-// whatever the case. Nothing when there is none.
+// whatever the case, or else the first of that category. Nothing when there is none.
 std::optional<std::vector<std::string>> find_application(const std::string& name,
                                                          const std::vector<std::filesystem::path>& folders);
 

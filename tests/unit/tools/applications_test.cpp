@@ -60,6 +60,14 @@ TEST_F(Applications, are_found_by_every_name_people_use) {
   EXPECT_EQ(find("Calc"), find("calc"));
 }
 
+TEST_F(Applications, are_found_by_their_category_when_no_name_fits) {
+  write("system", "sheets", entry("Sheets", "", "sheets", "Categories=Office;Spreadsheet;\n"));
+  write("system", "manager", entry("Files", "", "files", "Categories=System;FileManager\n"));
+  EXPECT_EQ(find("Spreadsheet"), (std::vector<std::string>{"sheets"}));
+  EXPECT_EQ(find("File Manager"), (std::vector<std::string>{"files"}));
+  EXPECT_EQ(find("sheet"), std::nullopt);
+}
+
 TEST_F(Applications, the_users_own_entry_wins) {
   EXPECT_EQ(find("text editor"), (std::vector<std::string>{"writer", "--mine"}));
 }
