@@ -3,6 +3,7 @@
 #include <QStandardPaths>
 
 #include "agent/error.h"
+#include "tools/accessibility_route.h"
 #include "tools/clipboard_tool.h"
 #include "tools/desktop.h"
 #include "tools/desktop_view.h"
@@ -70,6 +71,11 @@ void Workbench::add_desktop_tools() {
   tools_.add(std::make_unique<tools::PointerTool>(*desktop_));
   std::map<std::string, std::unique_ptr<tools::TextRoute>> routes;
   routes.emplace("clipboard", std::make_unique<tools::ClipboardRoute>(*desktop_));
+  if (private_desktop_) {
+    routes.emplace("accessibility",
+                   std::make_unique<tools::AccessibilityRoute>(
+                       desktop_->windows(), std::make_unique<tools::UiTree>(private_desktop_->display())));
+  }
   tools_.add(std::make_unique<tools::KeyboardTool>(*desktop_, std::move(routes)));
   tools_.add(std::make_unique<tools::WindowsTool>(view));
   tools_.add(std::make_unique<tools::ClipboardTool>(desktop_->clipboard(), desktop_->input_effect()));
