@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <QCommandLineParser>
+#include <QStringList>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -35,84 +35,53 @@ struct RunOptions {
   EventPrinter::Style style = EventPrinter::Style::Plain;
 };
 
-void add_options(QCommandLineParser& parser) {
-  parser.setApplicationDescription("Does a task on a desktop.");
-  parser.addPositionalArgument("task", "What should be done, in words.");
-  parser.addOptions({
-      {"desktop", "Where: private (its own, default), mine ($DISPLAY), none (files and shell only).", "which",
-       "private"},
-      {"watch", "Show the private desktop in a window."},
-      {"size", "Size of the private desktop (default: what the model was trained on, else 1280x720).", "WxH"},
-      {"model", "Model folder (default: the small model that comes with Deskhand).", "folder"},
-      {"workspace", "Folder to work in (default: the private desktop's home).", "folder"},
-      {"yes", "Effects that need no question, comma separated: shell, network, input_user, write_elsewhere, …",
-       "effects"},
-      {"no", "Effects that are refused.", "effects"},
-      {"network", "Let shell commands and the web tool use the network (still asked about without --yes)."},
-      {"max-steps", "End after so many replies.", "n", "100"},
-      {"max-minutes", "End after so long.", "n", "60"},
-      {"json", "Print events as JSON lines."},
-  });
-  parser.addHelpOption();
-}
-
-void set_rules(const QString& list, Decision decision, agent::Policy& policy) {
+void set_rules(const std::string& list, Decision decision, agent::Policy& policy) {
   std::map<std::string, tools::Effect> by_name;
   for (int i = 0; i <= static_cast<int>(tools::Effect::Network); ++i) {
     by_name.emplace(agent::name_of(static_cast<tools::Effect>(i)), static_cast<tools::Effect>(i));
   }
-  for (const QString& name : list.split(',', Qt::SkipEmptyParts)) {
+  for (const QString& name : QString::fromStdString(list).split(',', Qt::SkipEmptyParts)) {
     const auto found = by_name.find(name.trimmed().toStdString());
     if (found == by_name.end()) {
       std::string known;
       for (const auto& [known_name, effect] : by_name) known += (known.empty() ? "" : ", ") + known_name;
-      throw agent::Error("there is no effect \"" + name.toStdString() + "\"; there are " + known);
+      throw UsageError("there is no effect \"" + name.toStdString() + "\"; there are " + known);
     }
     policy.rules[found->second] = decision;
   }
-}
-
-int whole_number(const QCommandLineParser& parser, const char* name, int most) {
-  bool is_number = false;
-  const int value = parser.value(name).toInt(&is_number);
-  if (!is_number || value < 1 || value > most) {
-    throw agent::Error(std::string("--") + name + " takes a whole number from 1 to " + std::to_string(most));
-  }
-  return value;
 }
 
 void read_size(const std::string& size, RunOptions& options) {
   int width = 0, height = 0, used = 0;
   if (std::sscanf(size.c_str(), "%dx%d%n", &width, &height, &used) != 2 || used != static_cast<int>(size.size()) ||
       width < 320 || height < 240 || width > 7680 || height > 4320) {
-    throw agent::Error("--size is WIDTHxHEIGHT, from 320x240 to 7680x4320, not \"" + size + "\"");
+    throw UsageError("--size is WIDTHxHEIGHT, from 320x240 to 7680x4320, not \"" + size + "\"");
   }
   options.workbench.width_px = width;
   options.workbench.height_px = height;
   options.has_size = true;
 }
 
-RunOptions read_options(const QCommandLineParser& parser) {
+RunOptions read_options(const CommandLine& line) {
   RunOptions options;
-  options.task = parser.positionalArguments().join(' ').trimmed().toStdString();
-  if (options.task.empty()) throw agent::Error("what should be done? Give the task in words");
-  options.model_dir =
-      parser.isSet("model") ? std::filesystem::path(parser.value("model").toStdString()) : resource_path("models/nano");
-  const QString desktop = parser.value("desktop");
-  using Kind = agent::WorkbenchOptions::DesktopKind;
-  if (desktop != "private" && desktop != "mine" && desktop != "none") {
-    throw agent::Error("--desktop is private, mine or none, not \"" + desktop.toStdString() + "\"");
+  options.task = QString::fromStdString(line.rest(0)).trimmed().toStdString();
+  if (options.task.empty()) throw UsageError("what should be done? Give the task in words");
+  options.model_dir = line.has("model") ? std::filesystem::path(line.value("model")) : resource_path("models/nano");
+  if (!std::filesystem::is_directory(options.model_dir)) {
+    throw UsageError("--model " + options.model_dir.string() + ": there is no such folder");
   }
+  const std::string desktop = line.value("desktop");
+  using Kind = agent::WorkbenchOptions::DesktopKind;
   options.workbench.desktop = desktop == "mine" ? Kind::Mine : desktop == "none" ? Kind::None : Kind::Private;
-  options.workbench.is_watched = parser.isSet("watch");
-  if (parser.isSet("size")) read_size(parser.value("size").toStdString(), options);
-  options.workbench.workspace = parser.value("workspace").toStdString();
-  options.workbench.allow_network = parser.isSet("network");
-  set_rules(parser.value("yes"), Decision::Allow, options.policy);
-  set_rules(parser.value("no"), Decision::Deny, options.policy);
-  options.limits.max_steps = whole_number(parser, "max-steps", 100000);
-  options.limits.max_seconds = 60.0 * whole_number(parser, "max-minutes", 100000);
-  if (parser.isSet("json")) {
+  options.workbench.is_watched = line.has("watch");
+  if (line.has("size")) read_size(line.value("size"), options);
+  options.workbench.workspace = line.value("workspace");
+  options.workbench.allow_network = line.has("network");
+  set_rules(line.value("yes"), Decision::Allow, options.policy);
+  set_rules(line.value("no"), Decision::Deny, options.policy);
+  options.limits.max_steps = line.whole_number("max-steps", 1, 100000);
+  options.limits.max_seconds = 60.0 * line.whole_number("max-minutes", 1, 100000);
+  if (line.has("json")) {
     options.style = EventPrinter::Style::Json;
   } else if (isatty(STDOUT_FILENO) != 0) {
     options.style = EventPrinter::Style::Terminal;
@@ -171,24 +140,6 @@ std::string read_text_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-int exit_status(agent::Ending ending) {
-  switch (ending) {
-    case agent::Ending::Done:
-      return 0;
-    case agent::Ending::GaveUp:
-      return 3;
-    case agent::Ending::Stuck:
-      return 4;
-    case agent::Ending::Refused:
-      return 5;
-    case agent::Ending::Stopped:
-      return 130;
-    case agent::Ending::Failed:
-      return 1;
-  }
-  return 1;
-}
-
 int run(RunOptions options) {
   static std::stop_source stop;  // the signal thread lives as long as the program
   const SignalStop signal_stop(stop);
@@ -221,15 +172,28 @@ int run(RunOptions options) {
 
 }  // namespace
 
-int run_command(const QStringList& arguments) {
-  QCommandLineParser parser;
-  add_options(parser);
-  if (!parser.parse(arguments)) throw agent::Error(parser.errorText().toStdString());
-  if (parser.isSet("help")) {
-    std::fputs(parser.helpText().toUtf8().constData(), stdout);
-    return 0;
-  }
-  return run(read_options(parser));
+Command run_command() {
+  return {
+      .name = "run",
+      .summary = "Does a task, given in words, on a desktop.",
+      .arguments = {{.name = "task", .help = "what should be done, in words", .is_rest = true}},
+      .options =
+          {
+              {"desktop", "private|mine|none", "Where: its own, yours ($DISPLAY), or files and shell only.", "private"},
+              {"watch", "", "Show the private desktop in a window."},
+              {"size", "WxH", "Size of the private desktop (default: what the model was trained on, else 1280x720)."},
+              {"model", "folder", "A checkpoint's folder (default: the small model that comes with Deskhand)."},
+              {"workspace", "folder", "Folder to work in (default: the private desktop's home)."},
+              {"yes", "effects",
+               "Effects that need no question, comma separated: shell, network, input_user, write_elsewhere, …"},
+              {"no", "effects", "Effects that are refused."},
+              {"network", "", "Let shell commands and the web tool use the network (asked about without --yes)."},
+              {"max-steps", "n", "End after so many replies.", "100"},
+              {"max-minutes", "n", "End after so long.", "60"},
+              {"json", "", "Print events as JSON lines."},
+          },
+      .run = [](const CommandLine& line) { return run(read_options(line)); },
+  };
 }
 
 }  // namespace app

@@ -1,0 +1,86 @@
+#include "app/commands.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/run_command.h"
+
+namespace app {
+namespace {
+
+const Command* find_command(const std::string& name) {
+  const std::span<const Command> all = commands();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Command& command) { return command.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string overview() {
+  std::string text =
+      "Usage: deskhand \"task\"\n"
+      "       deskhand COMMAND …\n"
+      "\n"
+      "Works a Linux desktop for you: its own, unless told otherwise.\n"
+      "\n";
+  for (const Command& command : commands()) {
+    text += "  " + command.name + std::string(12 - std::min<std::size_t>(command.name.size(), 11), ' ') +
+            command.summary + "\n";
+  }
+  text +=
+      "\n"
+      "deskhand COMMAND --help says more. --version tells the version.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 gave up, 4 stuck, 5 refused, 130 stopped.\n";
+  return text;
+}
+
+int demonstrate() {
+  const QString task = "Open Calculator, then click 7";
+  std::printf(
+      "The window is not built yet. Instead a demonstration: the small model does \"%s\" on a desktop of its own.\n\n",
+      task.toUtf8().constData());
+  return run_command_line({"run", "--yes", "shell", task});
+}
+
+int run(const Command& command, const QStringList& words) {
+  const bool wants_help = std::find(words.begin(), std::find(words.begin(), words.end(), "--"), "--help") !=
+                          std::find(words.begin(), words.end(), "--");
+  if (wants_help) {
+    std::fputs(help_of(command).c_str(), stdout);
+    return kExitDone;
+  }
+  try {
+    return command.run(CommandLine(command.arguments, command.options, words));
+  } catch (const UsageError& error) {
+    throw UsageError(std::string(error.what()) + "\nUsage: " + usage_of(command) + "; deskhand " + command.name +
+                     " --help says more");
+  }
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  static const std::vector<Command> kCommands = {
+      run_command(),
+  };
+  return kCommands;
+}
+
+int run_command_line(const QStringList& words) {
+  if (words.isEmpty()) return demonstrate();
+  const std::string first = words[0].toStdString();
+  if (first == "--help" || first == "-h" || first == "help") {
+    std::fputs(overview().c_str(), stdout);
+    return kExitDone;
+  }
+  if (first == "--version") {
+    std::puts("deskhand " DESKHAND_VERSION);
+    return kExitDone;
+  }
+  if (const Command* command = find_command(first)) return run(*command, words.mid(1));
+  if (words.size() == 1 && !first.starts_with("--") && first.find(' ') == std::string::npos) {
+    throw UsageError("there is no command \"" + first +
+                     "\"; deskhand --help lists them. A task of one word: deskhand run " + first);
+  }
+  return run(*find_command("run"), words);
+}
+
+}  // namespace app

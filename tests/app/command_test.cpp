@@ -1,0 +1,76 @@
+// The table of commands and what a command line may look like.
+
+#include "app/command.h"
+
+#include <gtest/gtest.h>
+
+#include "app/commands.h"
+
+namespace app {
+namespace {
+
+const std::vector<CommandArgument> kArguments = {{"ID", "the session", false, false}, {"words", "more", true, true}};
+const std::vector<CommandOption> kOptions = {{"to", "folder|zip", "the form", "zip"},
+                                             {"set", "name=value", "a parameter"},
+                                             {"n", "n", "how many", "3"},
+                                             {"json", "", "JSON"}};
+
+CommandLine parse(const QStringList& words) {
+  return CommandLine(kArguments, kOptions, words);
+}
+
+std::string problem_with(const QStringList& words) {
+  try {
+    parse(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CommandLine, options_stand_anywhere_and_repeat) {
+  const CommandLine line = parse({"--set", "a=1", "7", "--set=b=2", "some", "--json", "words"});
+  EXPECT_EQ(line.number_argument(0), 7);
+  EXPECT_EQ(line.rest(1), "some words");
+  EXPECT_EQ(line.values("set"), (std::vector<std::string>{"a=1", "b=2"}));
+  EXPECT_TRUE(line.has("json"));
+  EXPECT_FALSE(line.has("to"));
+  EXPECT_EQ(line.value("to"), "zip") << "the value where none is given";
+  EXPECT_EQ(line.whole_number("n", 1, 5), 3);
+}
+
+TEST(CommandLine, after_two_dashes_all_words_are_arguments) {
+  const CommandLine line = parse({"1", "--", "--json", "-x"});
+  EXPECT_EQ(line.rest(1), "--json -x");
+  EXPECT_FALSE(line.has("json"));
+}
+
+TEST(CommandLine, says_what_is_wrong_and_what_there_is) {
+  EXPECT_EQ(problem_with({}), "what is missing: ID, the session");
+  EXPECT_EQ(problem_with({"1", "--too"}), "there is no option --too; there are --to, --set, --n, --json");
+  EXPECT_EQ(problem_with({"1", "--to", "tar"}), "--to is folder or zip, not \"tar\"");
+  EXPECT_EQ(problem_with({"1", "--to"}), "--to takes a value: folder|zip");
+  EXPECT_EQ(problem_with({"1", "--json=yes"}), "--json takes no value");
+  EXPECT_THROW(parse({"one"}).number_argument(0), UsageError);
+  EXPECT_THROW(parse({"1", "--n", "9"}).whole_number("n", 1, 5), UsageError);
+}
+
+TEST(Commands, each_has_a_help_that_names_all_it_takes) {
+  for (const Command& command : commands()) {
+    const std::string help = help_of(command);
+    EXPECT_NE(help.find(command.summary), std::string::npos);
+    EXPECT_NE(command.run, nullptr) << command.name;
+    for (const CommandOption& option : command.options) {
+      EXPECT_NE(help.find("--" + option.name), std::string::npos) << command.name << " " << option.name;
+      EXPECT_FALSE(option.help.empty()) << command.name << " " << option.name;
+    }
+    for (const CommandArgument& argument : command.arguments) EXPECT_FALSE(argument.help.empty()) << command.name;
+  }
+}
+
+TEST(Commands, a_mistyped_command_is_no_task) {
+  EXPECT_THROW(run_command_line({"sesions"}), UsageError);
+}
+
+}  // namespace
+}  // namespace app
