@@ -16,6 +16,10 @@ class Bytes:
     def encode(text):
         return [0] * (len(text) // 3 + 1)
 
+    @staticmethod
+    def spell(text):
+        return [0] * len(text)
+
 
 def main(program, n_scenes):
     random, pool = samples.seeded(5), samples.Pool()

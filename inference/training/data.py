@@ -24,7 +24,7 @@ class Buffer:
     def __init__(self, kind, rows):
         self.kind, self.rows = kind, rows
         frames, length = KINDS[kind]
-        shapes = {"frames": ((rows, frames, scenes.HEIGHT, scenes.WIDTH, 3), np.uint8), "cells": ((rows, frames, scenes.ROWS, scenes.COLUMNS, scenes.MASK_BYTES), np.uint8),
+        shapes = {"frames": ((rows, frames, scenes.HEIGHT, scenes.WIDTH, 3), np.uint8), "maps": ((rows, frames, scenes.PATCHES, scenes.MAP_BYTES), np.uint8),
                   "ids": ((rows, length), np.int32), "spoken": ((rows, length), np.uint8), "starts": ((rows, frames if kind == "two" else 1), np.int64)}
         sizes = {name: int(np.prod(shape)) * np.dtype(kind_).itemsize for name, (shape, kind_) in shapes.items()}
         self.memory = mmap.mmap(-1, sum(-(-size // 4096) * 4096 for size in sizes.values()))
@@ -51,17 +51,17 @@ class Maker:
         self.start = lambda at: scenes.start(program, at, stride, pairs, split)
         self.seed, self.stream = seed, self.start(seed)
         self.tokenizer = tokenizer
-        self.random, self.pool = samples.seeded(seed), samples.Pool()
+        self.random, self.pool = samples.seeded(seed), samples.Pool(0.15 if split == "train" else 0.0)
 
     def row(self, buffer, row):
         """Fills a row and returns its conversation and labels."""
         kind = buffer.kind
-        frames, cells = buffer.arrays["frames"][row], buffer.arrays["cells"][row]
-        scene = scenes.read(self.stream.stdout, frames, cells)
+        frames, maps = buffer.arrays["frames"][row], buffer.arrays["maps"][row]
+        scene = scenes.read(self.stream.stdout, frames, maps)
         while scene is None:  # the generator ended: go on behind the scene that it could not make
             self.seed += 500_000
             self.stream = self.start(self.seed)
-            scene = scenes.read(self.stream.stdout, frames, cells)
+            scene = scenes.read(self.stream.stdout, frames, maps)
         labels = scene[2]
         self.pool.feed(labels["first"], self.random)
         make = {"one": samples.one_screen, "two": samples.two_screens, "clip": samples.clip_question}[kind]

@@ -29,12 +29,12 @@ class Conversation:
         self.spans = []  # of the answers: (start, end, label)
         self._add(BOD)
 
-    def _add(self, text, spoken=0):
+    def _add(self, text, spoken=0, spelled=False):
         self.text.append(text)
         for part in SPLIT.split(text):
             if not part:
                 continue
-            ids = [self.tokenizer.special[part]] if part in self.tokenizer.special else self.tokenizer.encode(part)
+            ids = [self.tokenizer.special[part]] if part in self.tokenizer.special else self.tokenizer.spell(part) if spelled else self.tokenizer.encode(part)
             self.ids += ids
             self.spoken += [spoken] * len(ids)
 
@@ -58,9 +58,15 @@ class Conversation:
         self._add(f"{text}{RESPONSE_END}{END}\n")
 
     def assistant(self, text, label=None):
+        """What a label's "spelled" says stands at the end of the text and is said byte by byte: that is easier to read off."""
         self._add(f"{HEADER}ai\n{THINK_END}")
         start = len(self.ids)
-        self._add(f"{text}{END}", spoken=1)
+        spelled = label.get("spelled", "") if label else ""
+        if len(spelled) < len(text):
+            self._add(text[:len(text) - len(spelled)], spoken=1)
+        if spelled:
+            self._add(spelled, spoken=1, spelled=True)
+        self._add(END, spoken=1)
         self.spans.append((start, len(self.ids), label))
         self._add("\n")
 

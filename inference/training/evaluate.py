@@ -115,6 +115,11 @@ class Examiner:
             names = [label["task"]]
             if label["task"] == "point":
                 names += [f"point: {size_class(label['box'])}", f"point by {label['how']}"]
+            if label["task"] == "read":
+                length = len(label["spelled"])
+                names += [f"read: {size_class(label['box'])}", "read: up to 12 characters" if length <= 12 else "read: 13 to 24 characters" if length <= 24 else "read: 25 characters and more"]
+            if label["task"] == "state":
+                names.append(f"state: {wanted[:-len(tokens.END)]}")
             if label["task"] == "step 2":
                 names.append(f"step 2 after {label['effect']}")
             if label["task"] in ("act", "already", "type", "press", "open", "wait", "drag", "ask", "give_up", "step 1", "step 2", "shell"):

@@ -12,7 +12,9 @@ import torch.nn.functional as F
 
 ROWS, COLUMNS, PATCH, MERGE = 18, 32, 14, 2  # merged rows and columns of an 896×504 picture
 TOKENS, PATCHES = ROWS * COLUMNS, ROWS * COLUMNS * MERGE * MERGE
-CHARACTERS = 96
+# What each 14 px patch is asked for while training (screens/main.cpp, PatchMap): four characters, the column where their
+# text begins, the kind and state of the thing there, its symbol.
+MAP_SIZES = (256, 256, 256, 256, COLUMNS * MERGE + 1, 1 + 25 * 3, 256)
 
 
 @dataclass
@@ -141,8 +143,8 @@ class Vision(nn.Module):
         for block in self.blocks:
             x = block(x, self.cos, self.sin)
         position = self.position_head(x.reshape(x.shape[0], TOKENS, -1))
-        x = self.projector_2(F.gelu(self.projector_1(x)))
-        return self.merge_2(F.gelu(self.merge_1(x.reshape(x.shape[0], TOKENS, -1)))), position
+        y = self.projector_2(F.gelu(self.projector_1(x)))
+        return self.merge_2(F.gelu(self.merge_1(y.reshape(x.shape[0], TOKENS, -1)))), position, x
 
 
 class Attention(nn.Module):
@@ -298,7 +300,8 @@ class Nano(nn.Module):
         self.layers = nn.ModuleList(Layer(c, i) for i in range(c.layers))
         self.norm = RmsNorm(c.hidden)
         self.lm_head = nn.Linear(c.hidden, c.vocabulary, bias=False)
-        self.character_head = nn.Linear(c.hidden, CHARACTERS)
+        self.patch_head = nn.Linear(c.vision_hidden, sum(MAP_SIZES))
+        self.map_head = nn.Linear(c.hidden, MERGE * MERGE * sum(MAP_SIZES))
         self.position_head = nn.Linear(c.hidden, ROWS + COLUMNS)
         self._initialise()
 
@@ -317,10 +320,10 @@ class Nano(nn.Module):
         angle = torch.arange(length, device=device)[:, None] * inverse
         return angle.cos(), angle.sin()
 
-    def forward(self, frames, ids, starts, first_answer, rows=None, use_sparse=False):
+    def forward(self, frames, ids, starts, first_answer, rows=None, use_sparse=False, with_maps=False):
         """frames: see Vision.embed, pictures of a conversation in a row; ids [B, L]; starts [B, pictures]: first image token.
-        Returns logits [B, L - first_answer, V], character and position logits of the pictures, and the layers' statistics."""
-        features, position = self.vision(frames)
+        Returns logits [B, L - first_answer, V], map (if asked for) and position logits of the pictures, and the layers' statistics."""
+        features, position, patches = self.vision(frames)
         x = self.embed_tokens(ids).to(features.dtype)
         places = (starts[:, :, None] + torch.arange(TOKENS, device=ids.device)).reshape(ids.shape[0], -1)  # [B, pictures · 576]
         at = places[:, :, None].expand(-1, -1, self.c.hidden)
@@ -334,4 +337,7 @@ class Nano(nn.Module):
             if i == 2:
                 position_2 = self.position_head(x.gather(1, at)).reshape(-1, TOKENS, ROWS + COLUMNS)
         logits = self.lm_head(self.norm(x[:, first_answer:]))
-        return logits, self.character_head(features), (position, position_2), torch.stack(kls), torch.stack(masses), torch.stack(loads)
+        maps = None
+        if with_maps:
+            maps = self.patch_head(patches), self.map_head(features).view(features.shape[0], PATCHES, -1)
+        return logits, maps, (position, position_2), torch.stack(kls), torch.stack(masses), torch.stack(loads)

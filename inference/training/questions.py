@@ -41,7 +41,9 @@ class Scene:
         self.window_buttons = [i for i in pointable if i["kind"] == "window button" and i.get("title") in titles and len(i["title"]) < 40]
         self.unique_runs = [(text, box) for text, box in self.runs if run_counts[text] == 1 and len(text) < 40]
         self.fields = self._labelled_fields()
-        self.texts = set(counts) | {text.lower() for text, _ in self.runs}
+        self.can_type = any(item.get("focused") and item["kind"] == "text field" for item, _ in self.fields)
+        self.written = set(counts) | {text.lower() for text, _ in self.runs}
+        self.texts = self.written | {i["icon"].lower() for i in self.items if i.get("icon")}
 
     def _labelled_fields(self):
         """Fields, combo boxes and the like with the label directly left of them."""
@@ -91,7 +93,7 @@ def pick_target(scene, random, active=False):
     if not active and scene.unique_runs:
         kinds += ["run"] * 4
     if not active and scene.named:
-        kinds += ["beside"] * 2
+        kinds += ["beside"] * 5
     if not kinds:
         return None
     kind = random.choice(kinds)
@@ -100,7 +102,10 @@ def pick_target(scene, random, active=False):
         return describe(random, item), item, kind
     if kind == "icon":
         item = random.choice(scene.icons)
-        return random.choice(["the {} icon", "the {} symbol", "the {} button"]).format(item["icon"]), item, kind
+        name = item["icon"]
+        if not any(name in text for text in scene.written) and random.random() < 0.4:
+            return quoted(random, name.capitalize()), item, kind  # as a tool tip names it
+        return random.choice(["the {} icon", "the {} symbol", "the {} button"]).format(name), item, kind
     if kind == "window":
         item = random.choice(scene.window_buttons)
         return f"the {item['icon']} button of {quoted(random, item['title'])}", item, kind
@@ -164,12 +169,13 @@ def read(scene, random):
         return None
     text, box = random.choice(scene.runs)
     x, y = centre(box)
-    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(x, y), text, {"task": "read", "box": box}
+    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(x, y), text, {"task": "read", "box": box, "spelled": text}
 
 
 def state(scene, random):
     boxes = [i for i in scene.named if i["kind"] in ("check box", "radio button", "tab")]
-    fields = [(i, n) for i, n in scene.fields if i.get("value")]
+    seen = {text for text, _ in scene.runs}
+    fields = [(i, n) for i, n in scene.fields if i.get("value") in seen]  # all of the value can be read
     if boxes and (not fields or random.random() < 0.6):
         item = random.choice(boxes)
         verb = "the current tab" if item["kind"] == "tab" else random.choice(["on", "checked"])
@@ -177,7 +183,7 @@ def state(scene, random):
     if fields:
         item, name = random.choice(fields)
         if item["kind"] in ("text field", "combo box", "spin box") and "●" not in item["value"] and len(item["value"]) < 40:
-            return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name)), item["value"], {"task": "value", "box": item["box"]}
+            return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name)), item["value"], {"task": "value", "box": item["box"], "spelled": item["value"]}
     return None
 
 
@@ -188,4 +194,4 @@ def what(scene, random):
     item = random.choice(items)
     x, y = centre(item["box"])
     answer = item["kind"] + (f" {item['text']}" if item.get("text") else f" {item['icon']}" if item.get("icon") else "")
-    return f"What is at {x} {y}?", answer, {"task": "what", "box": item["box"]}
+    return f"What is at {x} {y}?", answer, {"task": "what", "box": item["box"], "spelled": item.get("text", "")}

@@ -15,7 +15,7 @@ END
   "$home/screens" --seed 1 --count 1 > "$home/first" || exit 1 # fills the font cache
 fi
 mkdir -p "$state" "$out"
-export MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 WORLD_SIZE=$gpus OMP_NUM_THREADS=2 PYTHONUNBUFFERED=1
+export SCREENS_ICONS=$home/icons MASTER_ADDR=127.0.0.1 MASTER_PORT=29511 WORLD_SIZE=$gpus OMP_NUM_THREADS=2 PYTHONUNBUFFERED=1
 pids=()
 for ((rank = 0; rank < gpus; rank++)); do
   RANK=$rank LOCAL_RANK=$rank python3 "$pack/training/train.py" --screens "$home/screens" --tokenizer "$pack/training/tokenizer.json" --state "$state" --out "$out" "$@" > "$out/log.$rank" 2>&1 &

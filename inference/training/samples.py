@@ -14,9 +14,10 @@ ACKNOWLEDGED = ["", "", "", "", "ok", "done", "unverifiable", "confirmed"]  # "n
 
 
 class Pool:
-    """Texts of recent scenes: for typing, for what is not there, for goals without a screen."""
+    """Texts of recent scenes: for typing, for what is not there, for goals without a screen. Some are no words, so that copying means copying."""
 
-    def __init__(self):
+    def __init__(self, odd=0.0):
+        self.odd = odd  # share of texts made of chance letters and signs
         self.texts, self.files = ["Save"], ["notes.txt"]
 
     def feed(self, labels, random):
@@ -26,15 +27,39 @@ class Pool:
         self.files = (self.files + files[:2])[-120:]
 
     def text(self, random):
+        if random.random() < self.odd:
+            return odd_text(random)
         return random.choice(self.texts)
 
     def file(self, random):
         return random.choice(self.files)
 
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SIGNS = "-_./:+*=@#%&!?,()"
+
+
+def odd_text(random):
+    """Words, numbers and signs that mean nothing."""
+    words = []
+    for _ in range(random.choice([1, 1, 1, 2, 2, 3, 4])):
+        kind = random.random()
+        if kind < 0.25:
+            word = str(random.randrange(10 ** random.randint(1, 6)))
+        else:
+            word = "".join(random.choice(LETTERS) for _ in range(random.randint(1, 9)))
+            word = word.upper() if kind < 0.35 else word.capitalize() if kind < 0.6 else word
+        if random.random() < 0.2:
+            word += random.choice(SIGNS) + "".join(random.choice(LETTERS + "0123456789") for _ in range(random.randint(1, 5)))
+        words.append(word)
+    return " ".join(words)
+
+
 # What is asked about one screen, with weights.
 def one_question(scene, random, pool):
-    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [29, 24, 20, 9, 4, 3, 7, 3])[0]
+    if scene.can_type and random.random() < 0.12:
+        return goals.type_into(scene, random, pool.text(random))
+    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [22, 32, 18, 11, 6, 3, 4, 3])[0]
     if kind == "where":
         return questions.where(scene, random)
     if kind == "read":

@@ -6,19 +6,20 @@ import subprocess
 
 import numpy as np
 
-WIDTH, HEIGHT, ROWS, COLUMNS, MASK_BYTES = 896, 504, 18, 32, 12
+WIDTH, HEIGHT, PATCHES, MAP_BYTES = 896, 504, 36 * 64, 7
 FRAME_BYTES = WIDTH * HEIGHT * 3
-CELL_BYTES = ROWS * COLUMNS * MASK_BYTES
+ALL_MAP_BYTES = PATCHES * MAP_BYTES
 
 
 def start(program, seed, stride, pairs, split="train", count=1 << 40):
     arguments = [program, "--seed", str(seed), "--stride", str(stride), "--count", str(count), "--split", split] + (["--pairs"] if pairs else [])
+    arguments += ["--icons", os.environ["SCREENS_ICONS"]] if "SCREENS_ICONS" in os.environ else []
     environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", QT_LOGGING_RULES="*=false")
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, bufsize=1 << 20)
 
 
-def read(stream, pictures=None, cells=None):
-    """One scene: (frames, labels); pictures [frames, 504, 896, 3] and cells [frames, 18, 32, 12] are filled in place when given."""
+def read(stream, pictures=None, maps=None):
+    """One scene: (frames, labels); pictures [frames, 504, 896, 3] and maps [frames, 2304, 7] are filled in place when given."""
     header = stream.read(16)
     if len(header) < 16:
         return None
@@ -26,8 +27,8 @@ def read(stream, pictures=None, cells=None):
     if magic != 0x484B5344:
         raise ValueError("the screen generator's stream is out of step")
     if pictures is None:
-        pictures, cells = np.empty((frames, HEIGHT, WIDTH, 3), np.uint8), np.empty((frames, ROWS, COLUMNS, MASK_BYTES), np.uint8)
+        pictures, maps = np.empty((frames, HEIGHT, WIDTH, 3), np.uint8), np.empty((frames, PATCHES, MAP_BYTES), np.uint8)
     for k in range(frames):
-        if stream.readinto(memoryview(pictures[k]).cast("B")) != FRAME_BYTES or stream.readinto(memoryview(cells[k]).cast("B")) != CELL_BYTES:
+        if stream.readinto(memoryview(pictures[k]).cast("B")) != FRAME_BYTES or stream.readinto(memoryview(maps[k]).cast("B")) != ALL_MAP_BYTES:
             return None
-    return pictures, cells, json.loads(stream.read(json_bytes))
+    return pictures, maps, json.loads(stream.read(json_bytes))

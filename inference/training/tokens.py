@@ -59,6 +59,10 @@ class Tokenizer:
             ids += known
         return ids
 
+    def spell(self, text):
+        """The same text byte by byte."""
+        return [self.vocabulary[BYTES[byte]] for byte in text.encode("utf-8")]
+
     def _merge(self, piece):
         parts = [BYTES[byte] for byte in piece.encode("utf-8")]
         while len(parts) > 1:

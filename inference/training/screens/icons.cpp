@@ -1,5 +1,6 @@
 #include "inference/training/screens/icons.h"
 
+#include <QDir>
 #include <QHash>
 #include <QPainterPath>
 #include <cmath>
@@ -301,7 +302,38 @@ const QHash<QString, Draw>& drawings() {
   return table;
 }
 
+QString themes_folder;
+
 }  // namespace
+
+void use_icon_themes(const QString& folder) {
+  themes_folder = folder;
+}
+
+QStringList icon_themes(bool held_out) {
+  if (themes_folder.isEmpty()) return {};
+  QStringList kept;
+  for (const QString& name : QDir(themes_folder).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name))
+    if (name.startsWith(QStringLiteral("eval-")) == held_out) kept.push_back(name);
+  return kept;
+}
+
+QStringList themed_icon_names(const QString& theme) {
+  static QHash<QString, QStringList> names;
+  auto found = names.find(theme);
+  if (found == names.end()) {
+    QStringList files = QDir(themes_folder + '/' + theme).entryList({QStringLiteral("*.png")}, QDir::Files, QDir::Name);
+    found = names.insert(theme, files.replaceInStrings(QStringLiteral(".png"), QString()));
+  }
+  return *found;
+}
+
+QIcon themed_icon(const QString& theme, const QString& name) {
+  static QHash<QString, QPixmap> pictures;
+  const QString path = themes_folder + '/' + theme + '/' + name + QStringLiteral(".png");
+  if (!pictures.contains(path)) pictures.insert(path, QPixmap(path));
+  return QIcon(pictures[path]);
+}
 
 const QStringList& icon_names() {
   static const QStringList names = [] {

@@ -1,7 +1,7 @@
-// Makes screens for training: screens --seed N --count N [--stride N] [--pairs] [--split train|eval]
+// Makes screens for training: screens --seed N --count N [--stride N] [--pairs] [--split train|eval] [--icons DIR]
 // Writes one record per scene to stdout, little-endian:
 //   u32 magic 'DSKH', u32 frames (1 or 2), u32 json bytes, u32 0,
-//   per frame: 896·504·3 bytes RGB, 32·18·12 bytes: which characters (bits, see kCharacters) each 28×28 px cell holds,
+//   per frame: 896·504·3 bytes RGB, 2304·7 bytes: what each 14×14 px patch holds (see PatchMap),
 //   the labels as JSON.
 
 #include <QApplication>
@@ -9,21 +9,84 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "inference/training/screens/events.h"
+#include "inference/training/screens/icons.h"
 
 namespace screens {
 namespace {
 
-constexpr int kCell = 28, kColumns = kWidth / kCell, kRows = kHeight / kCell, kMaskBytes = 12;
-// Bit i of a cell: printable ASCII from '!'; 94 any letter beyond ASCII, 95 anything else.
-int character_bit(QChar c) {
-  const ushort code = c.unicode();
-  if (code > 32 && code < 127) return code - 33;
-  return c.isLetter() ? 94 : 95;
-}
+// Dense labels for training: 7 bytes for each patch, in the vision tower's order (2×2 blocks row by row).
+class PatchMap {
+ public:
+  static constexpr int kPatch = 14, kColumns = kWidth / kPatch, kRows = kHeight / kPatch, kSlots = 4, kBytes = 7;
+
+  explicit PatchMap(const Screen& screen) : bytes_(static_cast<std::size_t>(kColumns * kRows * kBytes), 0) {
+    for (const Item& item : screen.items) put(item);
+    for (const TextRun& run : screen.runs) put(run);
+  }
+  const std::vector<unsigned char>& bytes() const { return bytes_; }
+
+ private:
+  unsigned char* at(int column, int row) {
+    const int index = ((row / 2 * (kColumns / 2) + column / 2) * 2 + row % 2) * 2 + column % 2;
+    return bytes_.data() + static_cast<std::ptrdiff_t>(index) * kBytes;
+  }
+
+  // 1 to 94: printable ASCII from '!'; to 189: Latin-1 from U+00A1; to 253: later letters; 254: anything else.
+  static unsigned char character_class(QChar c) {
+    const int code = c.unicode();
+    if (code > 32 && code < 127) return static_cast<unsigned char>(code - 32);
+    if (code > 0xA0 && code < 0x100) return static_cast<unsigned char>(code - 0xA1 + 95);
+    return c.isLetter() ? static_cast<unsigned char>(190 + code % 64) : 254;
+  }
+
+  // Bytes 0 to 3: the characters whose centre is in the patch, in order; byte 4: 1 + the column where their text
+  // begins.
+  void put(const TextRun& run) {
+    const int row = static_cast<int>(run.box.center().y()) / kPatch;
+    int first = -1;
+    for (qsizetype i = 0; i < run.text.size(); ++i) {
+      const int column = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kPatch;
+      if (column < 0 || column >= kColumns || row < 0 || row >= kRows) continue;
+      if (first < 0) first = column;
+      unsigned char* patch = at(column, row);
+      patch[4] = static_cast<unsigned char>(1 + first);
+      int slot = 0;
+      while (slot < kSlots && patch[slot] != 0) ++slot;
+      if (slot < kSlots && !run.text[i].isSpace()) patch[slot] = character_class(run.text[i]);
+    }
+  }
+
+  // Byte 5: 1 + kind · 3 + (0 plain, 1 checked or chosen, 2 focused); byte 6: which symbol (a hash of its name).
+  void put(const Item& item) {
+    static const QStringList kKinds = {"text area",    "scroll bar", "group",        "progress bar",  "slider",
+                                       "label",        "link",       "text field",   "combo box",     "spin box",
+                                       "button",       "check box",  "radio button", "menu",          "menu item",
+                                       "tab",          "cell",       "tree item",    "column header", "list item",
+                                       "desktop icon", "clock",      "task button",  "title bar",     "window button"};
+    const auto kind = kKinds.indexOf(item.kind);
+    if (kind < 0) return;
+    int hash = 0;
+    for (const QChar c : item.icon) hash = (hash * 31 + c.unicode()) % 255;
+    const int left = patch_of(item.box.left(), kColumns), right = patch_of(item.box.right(), kColumns),
+              top = patch_of(item.box.top(), kRows), bottom = patch_of(item.box.bottom(), kRows);
+    for (int row = top; row <= bottom; ++row)
+      for (int column = left; column <= right; ++column) {
+        const QPointF centre((column + 0.5) * kPatch, (row + 0.5) * kPatch);
+        if (!item.box.adjusted(-5, -5, 5, 5).contains(centre)) continue;
+        at(column, row)[5] = static_cast<unsigned char>(1 + kind * 3 + (item.checked ? 1 : item.focused ? 2 : 0));
+        if (!item.icon.isEmpty() && item.text.isEmpty()) at(column, row)[6] = static_cast<unsigned char>(1 + hash);
+      }
+  }
+
+  static int patch_of(double px, int count) { return std::clamp(static_cast<int>(px) / kPatch, 0, count - 1); }
+
+  std::vector<unsigned char> bytes_;
+};
 
 QJsonArray box_json(const QRectF& box) {
   return {qRound(box.left()), qRound(box.top()), qRound(box.width()), qRound(box.height())};
@@ -50,17 +113,8 @@ QJsonObject screen_json(const Screen& screen) {
 
 void write_frame(const Screen& screen) {
   for (int y = 0; y < kHeight; ++y) std::fwrite(screen.picture.constScanLine(y), 1, kWidth * 3, stdout);
-  std::vector<unsigned char> mask(kColumns * kRows * kMaskBytes, 0);
-  for (const TextRun& run : screen.runs)
-    for (qsizetype i = 0; i < run.text.size(); ++i) {
-      const int x = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kCell,
-                y = static_cast<int>(run.box.center().y()) / kCell;
-      if (run.text[i].isSpace() || x < 0 || y < 0 || x >= kColumns || y >= kRows) continue;
-      const int bit = character_bit(run.text[i]);
-      mask[static_cast<std::size_t>((y * kColumns + x) * kMaskBytes + bit / 8)] |=
-          static_cast<unsigned char>(1 << bit % 8);
-    }
-  std::fwrite(mask.data(), 1, mask.size(), stdout);
+  const PatchMap map(screen);
+  std::fwrite(map.bytes().data(), 1, map.bytes().size(), stdout);
 }
 
 void write_scene(std::uint64_t seed, Split split, bool pair) {
@@ -99,9 +153,11 @@ int main(int argc, char** argv) {
                      {"count", "how many scenes", "N", "1"},
                      {"stride", "distance of seeds", "N", "1"},
                      {"pairs", "two frames and an event"},
+                     {"icons", "folder of icon themes", "DIR", ""},
                      {"split", "train or eval", "S", "train"}});
   parser.process(application);
   const auto split = parser.value("split") == "eval" ? screens::Split::HeldOut : screens::Split::Train;
+  screens::use_icon_themes(parser.value("icons"));
   const std::uint64_t seed = parser.value("seed").toULongLong(), stride = parser.value("stride").toULongLong();
   for (std::uint64_t i = 0, n = parser.value("count").toULongLong(); i < n; ++i)
     screens::write_scene(seed + i * stride, split, parser.isSet("pairs"));

@@ -23,8 +23,12 @@ namespace screens {
 namespace {
 
 QIcon random_icon(Context& context, QString& name, int size_px) {
-  name = context.random.pick(icon_names());
   const Theme& theme = context.theme;
+  if (!theme.icon_theme.isEmpty()) {
+    name = context.random.pick(themed_icon_names(theme.icon_theme));
+    return themed_icon(theme.icon_theme, name);
+  }
+  name = context.random.pick(icon_names());
   return make_icon(name, size_px, theme.icon_color, theme.icon_stroke, theme.icon_filled);
 }
 

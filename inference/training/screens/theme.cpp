@@ -3,6 +3,8 @@
 #include <QFontDatabase>
 #include <QStringList>
 
+#include "inference/training/screens/icons.h"
+
 namespace screens {
 namespace {
 
@@ -130,6 +132,8 @@ Theme make_theme(Random& random, Split split) {
   theme.icon_color = random.chance(0.5) ? theme.palette.windowText().color()
                                         : QColor::fromHsv(hue(random, split), random.between(80, 220),
                                                           theme.dark ? 230 : random.between(90, 190));
+  const QStringList themes = icon_themes(split == Split::HeldOut);
+  if (!themes.isEmpty() && random.chance(0.5)) theme.icon_theme = random.pick(themes);
   return theme;
 }
 

@@ -23,6 +23,7 @@ struct Theme {
   bool buttons_left = false, title_centred = false;
   QColor title_color, title_text;
   // Symbols.
+  QString icon_theme;  // of real icons; empty: drawn by us
   double icon_stroke = 1.5;
   bool icon_filled = false;
   QColor icon_color;
