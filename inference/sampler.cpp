@@ -50,12 +50,14 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
     if (!is_masked(id)) candidates.push_back({id, logits[i] / options_.temperature});
   }
   INFERENCE_CHECK(!candidates.empty(), "all ", logits.size(), " tokens are masked");
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+  const auto better = [](const Candidate& a, const Candidate& b) {
     return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-  });
+  };
   if (options_.top_k > 0 && static_cast<std::size_t>(options_.top_k) < candidates.size()) {
+    std::nth_element(candidates.begin(), candidates.begin() + options_.top_k, candidates.end(), better);
     candidates.resize(static_cast<std::size_t>(options_.top_k));
   }
+  std::sort(candidates.begin(), candidates.end(), better);
   std::vector<double> weights;  // relative to the best, so the best weighs 1
   double total = 0;
   for (const Candidate& candidate : candidates) {
