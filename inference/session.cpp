@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "inference/engine_state.h"
 
@@ -117,7 +118,7 @@ PrefillStats Session::prefill(const Prompt& prompt, const std::stop_token& stop,
     s.n_cached += n;
     stats.prefilled += n;
     for (std::int64_t i = 0; s.logits_observer && i < n; ++i) s.logits_observer(first + i, s.forward->logits(i));
-    if (s.n_cached == n_prompt) s.logits = s.forward->logits(n - 1);
+    if (s.n_cached == n_prompt) s.logits = finite_logits(n - 1);
     if (progress) progress(stats.prefilled, n_prompt - n_reused);
   }
   stats.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -135,6 +136,16 @@ bool Session::run(const Forward::Chunk& chunk, const std::stop_token& stop) {
   return s.forward->run(chunk, s.cache, stop, &s.choices);
 }
 
+// Weights are too many to be scanned when they are mapped, so what is damaged in them shows here: a NaN among them
+// makes NaN of everything that passes it.
+std::vector<float> Session::finite_logits(std::int64_t token_idx) {
+  std::vector<float> logits = state_->forward->logits(token_idx);
+  const auto is_finite = [](float logit) { return std::isfinite(logit); };
+  if (std::all_of(logits.begin(), logits.end(), is_finite)) return logits;
+  throw Error(message("the model produced NaN or infinity after token ", state_->n_cached,
+                      ": its checkpoint is probably damaged; compare its files with their checksums"));
+}
+
 std::optional<std::int32_t> Session::decode(Sampler& sampler, const std::stop_token& stop) {
   State& s = *state_;
   if (s.logits.empty()) {
@@ -143,7 +154,7 @@ std::optional<std::int32_t> Session::decode(Sampler& sampler, const std::stop_to
     s.cache.reserve(n_tokens());
     if (!run({std::span(s.tokens).last(1), s.n_cached, {}}, stop)) return std::nullopt;
     s.n_cached += 1;
-    s.logits = s.forward->logits(0);
+    s.logits = finite_logits(0);
   }
   if (stop.stop_requested()) return std::nullopt;
   if (n_tokens() == s.max_tokens) {

@@ -2,8 +2,10 @@
 // One timeline of tokens and what the model remembers of it.
 //
 // Threads: a session is used from one thread at a time; the engine must outlive it.
-// Errors: after a thrown Error the session keeps the tokens of the chunks that were finished and can go on.
-// Stop: noticed within one layer's time; prefill then keeps the chunks that were finished, decode changes nothing.
+// Errors: after a thrown Error the session keeps the tokens of the chunks that were finished and can go on. prefill and
+// decode throw Error when the model's output is not finite, which a damaged checkpoint does (NaN codes among e4m3
+// weights count as NaN; nothing scans hundreds of gigabytes for them at load). Stop: noticed within one layer's time;
+// prefill then keeps the chunks that were finished, decode changes nothing.
 
 #include <cstdint>
 #include <filesystem>
@@ -73,6 +75,7 @@ class Session {
   struct State;
   explicit Session(std::unique_ptr<State> state);
   bool run(const Forward::Chunk& chunk, const std::stop_token& stop);
+  std::vector<float> finite_logits(std::int64_t token_idx);
   std::unique_ptr<State> state_;
 };
 

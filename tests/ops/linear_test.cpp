@@ -41,6 +41,26 @@ TEST_P(CpuLinear, every_e4m3_code_under_every_plausible_scale_is_exact) {
   }
 }
 
+// Also where x is 0, and alike for one row and for many: a damaged checkpoint must not pass for one with weights of
+// ±480.
+TEST_P(CpuLinear, a_nan_code_of_e4m3_makes_its_output_nan_and_no_other) {
+  for (const std::int64_t in_dim : {64, 96, 1088}) {
+    for (const std::int64_t n_rows : {1, 5}) {
+      StoredWeight w = random_weight(random, DType::F8E4M3, 9, in_dim);
+      w.data[static_cast<std::size_t>(2 * in_dim + in_dim - 1)] = std::byte{0x7F};
+      w.data[static_cast<std::size_t>(8 * in_dim + 5)] = std::byte{0xFF};
+      Activations x = random_activations(random, n_rows, in_dim), out(n_rows, 9);
+      for (std::int64_t row = 0; row < n_rows; ++row) x.at(row, 5) = x.at(row, in_dim - 1) = 0;
+      cpu->linear(out.tensor(), x.tensor(), w.matrix);
+      for (std::int64_t row = 0; row < n_rows; ++row) {
+        for (std::int64_t col = 0; col < 9; ++col) {
+          EXPECT_EQ(std::isnan(out.at(row, col)), col == 2 || col == 8) << in_dim << ": " << row << " " << col;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(CpuLinear, any_shape_matches_the_reference) {
   const std::tuple<int, int, int> shapes[] = {// n_rows, in_dim, out_dim
                                               {1, 32, 1},    {1, 96, 5},    {1, 64, 33},   {2, 1056, 31},

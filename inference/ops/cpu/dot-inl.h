@@ -76,10 +76,13 @@ struct F16Row {
 };
 
 // e4m3 codes with one E8M0 scale per 32. Sign, exponent and mantissa of a code, shifted to where fp32 has them, are the
-// value times 2^-120 (subnormal codes too); the scale's factor, a power of two, makes that exact.
+// value times 2^-120 (subnormal codes too); the scale's factor, a power of two, makes that exact. The NaN codes come
+// out as ±480 and are looked for beside it: doubled() tells of a whole chunk whether it may hold one.
 struct MxFp8Row {
   using Element = std::uint8_t;
+  using Codes = hn::Repartition<std::uint8_t, D>;
   static constexpr std::size_t kVectors = 4;
+  static constexpr std::uint8_t kDoubledNan = 0xFE;
   const std::uint8_t* data;  // codes
   const std::uint8_t* scales;
   MxFp8Row() = default;
@@ -95,14 +98,30 @@ struct MxFp8Row {
 #endif
   }
   HWY_INLINE void unpack(std::size_t chunk, V* HWY_RESTRICT out) const {
-    const hn::RebindToSigned<D> di;
-    const auto words = hn::BitCast(di, hn::LoadU(hn::Repartition<std::uint8_t, D>(), data + chunk * 4 * kLanes));
-    const auto mask = hn::Set(di, static_cast<std::int32_t>(0x87F00000U));
+    // Two codes of a 32-bit word become bf16 at a time: bytes 0 and 2, then 1 and 3.
+    const hn::Repartition<std::int16_t, D> d16;
+    const hn::RebindToUnsigned<D> du;
+    const auto codes = hn::BitCast(d16, hn::LoadU(Codes(), data + chunk * 4 * kLanes));
+    const auto mask = hn::Set(d16, static_cast<std::int16_t>(0x87F0));
+    const auto even = hn::BitCast(du, hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<8>(codes))));
+    const auto odd = hn::BitCast(du, hn::And(mask, hn::ShiftRight<4>(codes)));
+    const auto upper = hn::Set(du, 0xFFFF0000U);
     const V scale = factor(chunk);
-    out[0] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<24>(words)))));
-    out[1] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<16>(words)))));
-    out[2] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(hn::ShiftLeft<8>(words)))));
-    out[3] = hn::Mul(scale, hn::BitCast(D(), hn::And(mask, hn::ShiftRight<4>(words))));
+    out[0] = hn::Mul(scale, hn::BitCast(D(), hn::ShiftLeft<16>(even)));
+    out[1] = hn::Mul(scale, hn::BitCast(D(), hn::ShiftLeft<16>(odd)));
+    out[2] = hn::Mul(scale, hn::BitCast(D(), hn::And(upper, even)));
+    out[3] = hn::Mul(scale, hn::BitCast(D(), hn::And(upper, odd)));
+  }
+  // Each code plus itself, modulo 256: kDoubledNan for the two NaN codes, less for all others.
+  HWY_INLINE hn::Vec<Codes> doubled(std::size_t chunk) const {
+    const auto codes = hn::LoadU(Codes(), data + chunk * 4 * kLanes);
+    return hn::Add(codes, codes);
+  }
+  static HWY_INLINE bool has_nan(hn::Vec<Codes> doubled_codes) {
+    return !hn::AllFalse(Codes(), hn::Eq(doubled_codes, hn::Set(Codes(), kDoubledNan)));
+  }
+  static bool is_nan(std::uint8_t code) {
+    return (code & 0x7F) == 0x7F;
   }
 };
 
@@ -207,6 +226,13 @@ HWY_INLINE void unpack_order(float* HWY_RESTRICT to, const float* HWY_RESTRICT p
   }
 }
 
+// NaN for each NaN code of a chunk, in chunk order. Only damaged checkpoints come here.
+HWY_INLINE void mark_nans(float* to, const std::uint8_t* codes) {
+  for (std::size_t i = 0; i < kChunk<MxFp8Row>; ++i) {
+    if (MxFp8Row::is_nan(codes[i])) to[i % 4 * kLanes + i / 4] = std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
 // to[0 … padded(n)) = elements first … first + n of a stored row as fp32 in chunk order (without kSumFactor), zero
 // padded. `first` is a multiple of kPadding.
 template <class Row>
@@ -217,6 +243,9 @@ HWY_INLINE void unpack_row(float* HWY_RESTRICT to, const Row& row, std::size_t f
     V values[Row::kVectors];
     unpack(from, chunk, values);
     for (std::size_t v = 0; v < Row::kVectors; ++v) hn::StoreU(values[v], d, to + i + v * kLanes);
+    if constexpr (std::is_same_v<Row, MxFp8Row>) {
+      if (MxFp8Row::has_nan(from.doubled(chunk))) mark_nans(to + i, from.data + chunk * kChunk<Row>);
+    }
   };
   for (; i + kChunk<Row> <= n; i += kChunk<Row>) unpack_chunk(row, (first + i) / kChunk<Row>);
   if (i < n) {  // a part of a chunk, read from a copy so that nothing beyond the row is touched
@@ -282,12 +311,14 @@ HWY_INLINE void accumulate(V (&acc)[kRows][kCols], const float* const* x, const 
   for (int c = 0; c < kCols; ++c) row[c] = rows[c];
   const float* xs[kRows];
   for (int r = 0; r < kRows; ++r) xs[r] = x[r] + first_chunk * kChunk<Row>;
+  [[maybe_unused]] auto largest = hn::Zero(MxFp8Row::Codes());  // of all doubled codes
   for (std::size_t chunk = first_chunk; chunk < first_chunk + n_chunks; ++chunk) {
     if constexpr (kPrefetch) prefetch(next + chunk * 4 * kChunk<Row>, 4 * kChunk<Row> * sizeof(typename Row::Element));
     if constexpr (Row::kVectors == 4) {  // a weight is dearer than x: unpack each once
       const auto column = [&](auto c) HWY_ATTR {
         V values[4];
         row[c].unpack(chunk, values);
+        largest = hn::Max(largest, row[c].doubled(chunk));
         for (int r = 0; r < kRows; ++r) {
           acc[r][c] = hn::MulAdd(hn::LoadU(d, xs[r]), values[0], acc[r][c]);
           acc[r][c] = hn::MulAdd(hn::LoadU(d, xs[r] + kLanes), values[1], acc[r][c]);
@@ -312,6 +343,14 @@ HWY_INLINE void accumulate(V (&acc)[kRows][kCols], const float* const* x, const 
       if constexpr (Row::kVectors == 2) step(std::integral_constant<std::size_t, 1>());
     }
     for (int r = 0; r < kRows; ++r) xs[r] += kChunk<Row>;
+  }
+  if constexpr (std::is_same_v<Row, MxFp8Row>) {
+    if (!MxFp8Row::has_nan(largest)) return;
+    for (int c = 0; c < kCols; ++c) {
+      const std::uint8_t* codes = rows[c].data + first_chunk * kChunk<Row>;
+      if (std::none_of(codes, codes + n_chunks * kChunk<Row>, MxFp8Row::is_nan)) continue;
+      for (int r = 0; r < kRows; ++r) acc[r][c] = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    }
   }
 }
 

@@ -121,6 +121,16 @@ class BrokenCheckpoint : public ::testing::Test {
     write_file(dir_ / "model.safetensors", rewritten + bytes.substr(8 + length));
   }
 
+  // Writes over a tensor's data from a byte on.
+  void overwrite(const std::string& tensor, std::size_t at, const std::string& with) const {
+    std::string bytes = read_file(dir_ / "model.safetensors");
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof(length));
+    const json header = json::parse(bytes.substr(8, length));
+    bytes.replace(8 + length + header[tensor]["data_offsets"][0].get<std::size_t>() + at, with.size(), with);
+    write_file(dir_ / "model.safetensors", bytes);
+  }
+
   void expect_load_error(const std::vector<std::string>& words) const {
     const std::string what = error_of([&] { Engine::load({.model_dir = dir_, .n_threads = 1}); });
     for (const std::string& word : words) EXPECT_NE(what.find(word), std::string::npos) << what << " lacks " << word;
@@ -161,28 +171,42 @@ TEST_F(BrokenCheckpoint, a_truncated_file_is_refused) {
 TEST_F(BrokenCheckpoint, mxfp8_without_scales_or_with_nan_scales_is_refused) {
   use("tiny-mxfp8");
   const std::string scales = std::string(kQ) + "_scale_inv";
-  std::string bytes = read_file(dir_ / "model.safetensors");
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  const json header = json::parse(bytes.substr(8, length));
-  bytes[8 + length + header[scales]["data_offsets"][0].get<std::size_t>() + 3] = '\xff';
-  write_file(dir_ / "model.safetensors", bytes);
+  overwrite(scales, 3, "\xff");
   expect_load_error({scales, "NaN"});
   edit_header([&](json& edited) { edited.erase(scales); });
   expect_load_error({scales, "missing"});
 }
 
+// Codes are too many to be looked at when they are mapped.
+TEST_F(BrokenCheckpoint, a_nan_among_mxfp8_codes_shows_at_the_first_token) {
+  use("tiny-mxfp8");
+  overwrite("language_model.model.layers.0.self_attn.o_proj.weight", 1000, "\x7f");
+  for (const std::int64_t chunk : {1, 64}) {
+    const auto engine = Engine::load({.model_dir = dir_, .n_threads = 1, .prefill_chunk = chunk});
+    Session session = engine->new_session(64);
+    const std::string what = error_of([&] { session.prefill({{1, 2, 3, 4, 5}, {}}); });
+    EXPECT_NE(what.find("NaN"), std::string::npos) << what;
+    EXPECT_NE(what.find("damaged"), std::string::npos) << what;
+    Sampler sampler({.temperature = 0}, {});
+    EXPECT_THROW(session.decode(sampler), Error) << "there is nothing to choose a token from";
+  }
+}
+
 TEST_F(BrokenCheckpoint, a_norm_that_is_not_finite_is_refused) {
-  std::string bytes = read_file(dir_ / "model.safetensors");
-  std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  const json header = json::parse(bytes.substr(8, length));
   const float nan = NAN;
-  std::memcpy(
-      bytes.data() + 8 + length + header["language_model.model.norm.weight"]["data_offsets"][0].get<std::size_t>(),
-      &nan, sizeof(nan));
-  write_file(dir_ / "model.safetensors", bytes);
+  overwrite("language_model.model.norm.weight", 0, {reinterpret_cast<const char*>(&nan), sizeof(nan)});
   expect_load_error({"language_model.model.norm.weight", "not finite"});
+}
+
+// A glob like *gate* in a quantiser's list of exceptions would catch gate_proj, or miss the router.
+TEST_F(BrokenCheckpoint, mxfp8_leaves_the_router_alone_and_takes_the_gates) {
+  use("tiny-mxfp8");
+  const Safetensors checkpoint = Safetensors::open(dir_);
+  const std::string moe = "language_model.model.layers.2.block_sparse_moe.";
+  EXPECT_NE(checkpoint.require(moe + "gate.weight").dtype, DType::F8E4M3);
+  EXPECT_EQ(checkpoint.require(moe + "shared_experts.gate_proj.weight").dtype, DType::F8E4M3);
+  EXPECT_EQ(checkpoint.require(moe + "experts.0.w1.weight").dtype, DType::F8E4M3);
+  EXPECT_NO_THROW(Engine::load({.model_dir = dir_, .n_threads = 1}));
 }
 
 TEST_F(BrokenCheckpoint, shards_load_like_one_file_and_their_faults_are_named) {
@@ -209,6 +233,9 @@ TEST_F(BrokenCheckpoint, shards_load_like_one_file_and_their_faults_are_named) {
   expect_load_error({kQ, "not a file name"});
   write_file(dir_ / "model.safetensors.index.json", "{");
   expect_load_error({"model.safetensors.index.json", "weight_map"});
+  write_file(dir_ / "model.safetensors.index.json", index.dump());
+  fs::resize_file(dir_ / "model-00001-of-00001.safetensors", 100000);
+  expect_load_error({"model-00001-of-00001.safetensors", "truncated"});
 }
 
 TEST_F(BrokenCheckpoint, absurd_config_values_are_refused_by_key) {
