@@ -26,38 +26,32 @@ std::size_t KvCache::kv_page_bytes() const {
          static_cast<std::size_t>(head_dim_) * element_bytes(dtype_);
 }
 
-std::size_t KvCache::largest_page_bytes() const {
-  std::size_t largest = kv_page_bytes();
-  for (const Layer& layer : layers_) largest = std::max(largest, index_page_bytes(layer));
-  return largest;
-}
-
 std::size_t KvCache::index_page_bytes(const Layer& layer) const {
   if (!layer.is_sparse) return 0;
   return static_cast<std::size_t>(page_size_) * static_cast<std::size_t>(index_dim_) * element_bytes(dtype_);
 }
 
+std::size_t KvCache::bytes_per_page() const {
+  std::size_t all_layers = 0;
+  for (const Layer& layer : layers_) all_layers += kv_page_bytes() + index_page_bytes(layer);
+  return all_layers;
+}
+
 void KvCache::reserve(std::int64_t n_tokens) {
   const std::int64_t needed = (n_tokens + page_size_ - 1) / page_size_;
+  if (n_pages_ >= needed) return;
   // Kernels may read a page's unused slots under a mask, and saving writes whole pages: no stale bytes in either.
-  const std::vector<std::byte> zeros(n_pages_ < needed ? largest_page_bytes() : 0);
+  const std::vector<std::byte> zeros(bytes_per_page());
   while (n_pages_ < needed) {
-    // All of a page's buffers first, so that running out of memory leaves every layer with the same pages.
-    std::vector<ops::Buffer> fresh;
-    for (const Layer& layer : layers_) {
-      fresh.emplace_back(*device_, kv_page_bytes());
-      device_->upload(fresh.back().data(), zeros.data(), kv_page_bytes());
-      if (!layer.is_sparse) continue;
-      fresh.emplace_back(*device_, index_page_bytes(layer));
-      device_->upload(fresh.back().data(), zeros.data(), index_page_bytes(layer));
-    }
-    std::size_t next = 0;
+    buffers_.emplace_back(*device_, zeros.size());
+    device_->upload(buffers_.back().data(), zeros.data(), zeros.size());
+    auto* next = static_cast<std::byte*>(buffers_.back().data());
     for (Layer& layer : layers_) {
-      layer.pages.push_back(fresh[next].data());
-      layer.buffers.push_back(std::move(fresh[next++]));
+      layer.pages.push_back(next);
+      next += kv_page_bytes();
       if (!layer.is_sparse) continue;
-      layer.index_pages.push_back(fresh[next].data());
-      layer.buffers.push_back(std::move(fresh[next++]));
+      layer.index_pages.push_back(next);
+      next += index_page_bytes(layer);
     }
     ++n_pages_;
   }
@@ -69,9 +63,7 @@ ops::KvLayer KvCache::layer(int layer_idx) const {
 }
 
 std::size_t KvCache::n_bytes() const {
-  std::size_t per_page = 0;
-  for (const Layer& layer : layers_) per_page += kv_page_bytes() + index_page_bytes(layer);
-  return per_page * static_cast<std::size_t>(n_pages_);
+  return bytes_per_page() * static_cast<std::size_t>(n_pages_);
 }
 
 std::size_t KvCache::page_bytes(int layer_idx) const {

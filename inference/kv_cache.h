@@ -33,18 +33,18 @@ class KvCache {
  private:
   struct Layer {
     bool is_sparse = false;
-    std::vector<ops::Buffer> buffers;  // keys and values, and index keys, of each page
     std::vector<void*> pages, index_pages;
   };
   std::size_t kv_page_bytes() const;
-  std::size_t largest_page_bytes() const;
   std::size_t index_page_bytes(const Layer& layer) const;
+  std::size_t bytes_per_page() const;  // of all layers
 
   ops::Device* device_;
   DType dtype_;
   int page_size_, kv_heads_, head_dim_, index_dim_;
   std::int64_t n_pages_ = 0;
   std::vector<Layer> layers_;
+  std::vector<ops::Buffer> buffers_;  // [n_pages], each the same page of all layers
 };
 
 }  // namespace inference
