@@ -87,6 +87,18 @@ TEST_P(SessionTest, truncated_and_continued_matches_fresh) {
   }
 }
 
+// Each has its own positions and blocks: nothing is shared, shifted or padded between them.
+TEST_P(SessionTest, sessions_that_take_turns_go_on_like_fresh_ones) {
+  const Prompt prompts[] = {{some_tokens(77, 1), {}}, {some_tokens(120, 2), {}}};
+  Session sessions[] = {engine_->new_session(512), engine_->new_session(512)};
+  for (int i = 0; i < 2; ++i) sessions[i].prefill(prompts[i]);
+  std::vector<std::int32_t> tokens[2];
+  for (int step = 0; step < kNew; ++step) {
+    for (int i = 0; i < 2; ++i) tokens[i].push_back(greedy(sessions[i], 1)[0]);
+  }
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(tokens[i], continue_fresh(*engine_, prompts[i]));
+}
+
 TEST_P(SessionTest, pictures_are_compared_by_content) {
   const std::vector<std::uint8_t> white(112 * 112 * 3, 255), black(112 * 112 * 3, 0);
   const auto encode = [&](const std::vector<std::uint8_t>& rgb) {

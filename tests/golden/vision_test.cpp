@@ -2,10 +2,12 @@
 
 #include "inference/vision.h"
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "inference/check.h"
+#include "inference/number_formats.h"
 #include "tests/golden/tiny_model.h"
 
 namespace inference::testing {
@@ -154,6 +156,63 @@ TEST_P(VisionTower, pictures_of_one_prompt_do_not_see_each_other) {
   const std::vector<float> alone = engine_->encode_image({a.data(), 56, 84, 168})->features;
   engine_->encode_image({b.data(), 56, 84, 168});
   EXPECT_EQ(engine_->encode_image({a.data(), 56, 84, 168})->features, alone);
+}
+
+using Row = std::vector<float>;
+
+Row linear(const Row& x, const Linear& w) {
+  Row out;
+  for (std::int64_t row = 0; row < w.weight.rows; ++row) {
+    double sum = w.bias.data == nullptr ? 0 : w.bias.data[row];
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * weight_at(w.weight, row, static_cast<std::int64_t>(i));
+    out.push_back(static_cast<float>(sum));
+  }
+  return out;
+}
+
+Row linear_gelu_linear(const Row& x, const Linear& first, const Linear& second) {
+  Row inner = linear(x, first);
+  for (float& value : inner) value *= 0.5F * (1 + std::erf(value / std::sqrt(2.0F)));
+  return linear(inner, second);
+}
+
+Row layer_norm(Row x, const Norm& norm, float eps) {
+  double mean = 0, square = 0;
+  for (const float value : x) mean += value / static_cast<double>(x.size());
+  for (const float value : x) square += (value - mean) * (value - mean) / static_cast<double>(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>((x[i] - mean) / std::sqrt(square + eps)) * norm.weight.data[i] + norm.bias.data[i];
+  }
+  return x;
+}
+
+// A tower without layers: what stands before and after them, written out.
+TEST_P(VisionTower, patches_are_projected_one_by_one_then_merged_without_a_final_norm) {
+  const std::unique_ptr<ops::Device> device = make_device(GetParam());
+  const ModelConfig& config = engine_->config();
+  Weights weights = Weights::load(Safetensors::open(golden_dir("tiny-a")), config, *device);
+  VisionWeights& w = weights.vision;
+  w.layers.clear();
+  const std::vector<std::uint8_t> pixels = noise(56, 84, 1);
+  const Patches patches = make_image_patches({pixels.data(), 56, 84, 168}, {}, *config.vision);
+  const Row features = encode_patches(*device, config, w, patches, false)->features;
+
+  Row wanted;
+  const std::int64_t patch_elements = config.vision->patch_elements();
+  for (std::int64_t patch = 0; patch < patches.n_patches();) {
+    Row group;
+    for (int i = 0; i < config.vision->merged_patches(); ++i, ++patch) {
+      const auto from = patches.pixels.begin() + patch * patch_elements;
+      const Row embedded = linear({from, from + patch_elements}, {w.patch_embedding, {}});
+      const Row x = layer_norm(embedded, w.pre_norm, config.vision->layer_norm_eps);
+      const Row projected = linear_gelu_linear(x, w.projector1, w.projector2);
+      group.insert(group.end(), projected.begin(), projected.end());
+    }
+    const Row token = linear_gelu_linear(group, w.merge1, w.merge2);
+    wanted.insert(wanted.end(), token.begin(), token.end());
+  }
+  ASSERT_EQ(features.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(features[i], wanted[i], 1e-4) << i;
 }
 
 TEST_P(VisionTower, refuses_clips_of_mixed_or_no_frames_and_stops_when_asked) {
