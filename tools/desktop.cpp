@@ -1,5 +1,7 @@
 #include "tools/desktop.h"
 
+#include <algorithm>
+
 #include "tools/x11_input.h"
 
 namespace tools {
@@ -25,6 +27,16 @@ std::unique_ptr<Desktop> Desktop::open(const Options& options) {
 std::optional<capture::DesktopPoint> Desktop::pointer() {
   const std::optional<capture::Cursor> cursor = source_->cursor();
   return cursor ? std::optional(cursor->position) : std::nullopt;
+}
+
+void Desktop::add_secret(const std::string& name, const std::string& value) {
+  input_->add_secret(name, value);
+  secret_names_.push_back(name);
+}
+
+bool Desktop::mentions_secret(const std::string& text) const {
+  return std::any_of(secret_names_.begin(), secret_names_.end(),
+                     [&](const std::string& name) { return text.find("{{" + name + "}}") != std::string::npos; });
 }
 
 void Desktop::show(const capture::Frame& frame) {

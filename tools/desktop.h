@@ -39,6 +39,10 @@ class Desktop {
   capture::Grab grab(const capture::GrabOptions& options = {}) { return source_->grab(options); }
   std::optional<capture::DesktopPoint> pointer();
 
+  // From now on {{name}} in a typed text stands for the value, which only the input backend puts in.
+  void add_secret(const std::string& name, const std::string& value);
+  bool mentions_secret(const std::string& text) const;
+
   // The model is shown this frame: its id may be used in points from now on, and the window that has the focus now is
   // the one that the model will think of.
   void show(const capture::Frame& frame);
@@ -74,6 +78,7 @@ class Desktop {
   std::unique_ptr<capture::ScreenWatch> watch_;
   std::unique_ptr<Clipboard> clipboard_;
   std::deque<Shown> shown_;
+  std::vector<std::string> secret_names_;
   std::optional<WindowId> focused_;
 };
 

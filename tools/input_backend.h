@@ -25,7 +25,7 @@ struct KeyChange {
   std::uint32_t keysym = 0;
   bool down = false;
 };
-// Any Unicode, exactly; "\n", "\r\n" and "\r" are one Return each, "\t" is Tab. Other control characters are refused.
+// Any Unicode, exactly, with {{name}} for a secret that the backend knows; "\n", "\r\n" and "\r" are one Return each, "\t" is Tab. Other control characters are refused.
 struct TypeText {
   std::string utf8;
 };
@@ -60,6 +60,9 @@ class InputBackend {
   virtual ~InputBackend() = default;
   virtual InputOutcome perform(const std::vector<InputStep>& steps, std::stop_token stop) = 0;
   virtual void release_all() = 0;
+
+  // From now on {{name}} in a typed text stands for the value. It never comes back in an outcome.
+  virtual void add_secret(const std::string& name, const std::string& value) = 0;
 
   // Set when a human intervened since the last resume(); while it is set, perform() does nothing.
   virtual std::optional<Interruption> interruption() const = 0;

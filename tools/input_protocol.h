@@ -25,6 +25,7 @@ enum class Kind : std::uint32_t {
   Abort,       // serial: end that script, release everything
   ReleaseAll,  // answered with Done
   Resume,      // serial; answered with Done
+  Secret,      // serial; text: its name, steps: one TypeText with its value; answered with Done
   // helper → program
   Ready,        // text: warnings, one a line
   CannotStart,  // text: why

@@ -80,6 +80,7 @@ ToolResult KeyboardTool::type(const json& arguments, const Aim& aim, std::stop_t
   if (!characters) return not_done("the text holds a control character that no key gives");
   const std::string what = "typed " + std::to_string(characters->size()) + " characters";
   const std::string name = arguments.value("route", "keys");
+  if (name != "keys" && desktop_.mentions_secret(text)) return not_done("a secret can be typed by keys only");
   if (name == "keys") return act(desktop_, {TypeText{text}}, aim, what, stop);
 
   EvidenceWatch watch(desktop_);
@@ -119,6 +120,10 @@ ToolResult KeyboardTool::press(const json& arguments, Aim aim, std::stop_token s
   }
   aim.trace = action == "key" || action == "hold" ? Aim::Trace::Visible : Aim::Trace::Unseen;
   return act(desktop_, steps, aim, action + " " + joined(keys), stop);
+}
+
+std::optional<CallTarget> KeyboardTool::target(const ToolCall&) {
+  return focused_target(desktop_);
 }
 
 ToolResult KeyboardTool::run(const ToolCall& call, std::stop_token stop) {

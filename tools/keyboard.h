@@ -35,6 +35,7 @@ class KeyboardTool : public Tool {
   KeyboardTool(Desktop& desktop, std::map<std::string, std::unique_ptr<TextRoute>> routes);
   ToolSpec spec() const override;
   Effect effect(const ToolCall&) const override { return desktop_.input_effect(); }
+  std::optional<CallTarget> target(const ToolCall&) override;
   ToolResult run(const ToolCall& call, std::stop_token stop) override;
 
  private:

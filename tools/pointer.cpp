@@ -96,7 +96,7 @@ ToolSpec PointerTool::spec() const {
        {"additionalProperties", false}}};
 }
 
-std::optional<DesktopPoint> PointerTool::target(const json& arguments, Plan& plan) {
+std::optional<DesktopPoint> PointerTool::point_of(const json& arguments, Plan& plan) {
   if (arguments.contains("x") != arguments.contains("y")) plan.problem = "a point needs both x and y";
   if (!arguments.contains("x") || !plan.problem.empty()) return std::nullopt;
   const auto point = desktop_.to_desktop(arguments.value("frame", std::uint64_t{0}), arguments["x"].get<double>(),
@@ -190,7 +190,7 @@ PointerTool::Plan PointerTool::plan(const json& arguments) {
   if (action == "drag") {
     plan_drag(arguments, plan);
   } else {
-    const std::optional<DesktopPoint> point = target(arguments, plan);
+    const std::optional<DesktopPoint> point = point_of(arguments, plan);
     if (action == "move" && !point && plan.problem.empty()) plan.problem = "a move needs x and y";
     if (!plan.problem.empty()) return plan;
     if (point) move(*point, arguments.value("duration_ms", 0), plan);
@@ -204,6 +204,12 @@ PointerTool::Plan PointerTool::plan(const json& arguments) {
   plan.is_visible = action == "click" || action == "drag" || action == "scroll";
   if (plan.problem.empty()) plan.problem = hold_modifiers(arguments, plan.steps);
   return plan;
+}
+
+std::optional<CallTarget> PointerTool::target(const ToolCall& call) {
+  const Plan plan = this->plan(call.arguments);
+  if (!plan.problem.empty() || plan.touched.empty()) return std::nullopt;
+  return target_at(desktop_, plan.touched.front());
 }
 
 ToolResult PointerTool::run(const ToolCall& call, std::stop_token stop) {

@@ -14,6 +14,7 @@ class PointerTool : public Tool {
   explicit PointerTool(Desktop& desktop) : desktop_(desktop) {}
   ToolSpec spec() const override;
   Effect effect(const ToolCall&) const override { return desktop_.input_effect(); }
+  std::optional<CallTarget> target(const ToolCall& call) override;
   ToolResult run(const ToolCall& call, std::stop_token stop) override;
 
  private:
@@ -27,7 +28,7 @@ class PointerTool : public Tool {
   void plan_click(const nlohmann::json& arguments, Plan& plan);
   void plan_drag(const nlohmann::json& arguments, Plan& plan);
   void plan_scroll(const nlohmann::json& arguments, Plan& plan);
-  std::optional<capture::DesktopPoint> target(const nlohmann::json& arguments, Plan& plan);
+  std::optional<capture::DesktopPoint> point_of(const nlohmann::json& arguments, Plan& plan);
   void move(capture::DesktopPoint to, int duration_ms, Plan& plan);
 
   Desktop& desktop_;

@@ -64,6 +64,13 @@ struct ToolResult {
   nlohmann::json details = {};            // for the record and the view; null when there is nothing to add
 };
 
+// What a call would hit right now, as far as it can be seen: a consent is for this and nothing else.
+struct CallTarget {
+  std::string what;                                // for the user: the window by its title and program
+  std::uint64_t window = 0;                        // its X id, 0: none
+  std::shared_ptr<const capture::Frame> surround;  // the screen around the point; null: not a place on the screen
+};
+
 // One ability. Owned by the registry; called from the agent thread only.
 class Tool {
  public:
@@ -71,6 +78,8 @@ class Tool {
   virtual ToolSpec spec() const = 0;
   // The effect that this very call would have; arguments are already checked against the schema.
   virtual Effect effect(const ToolCall& call) const = 0;
+  // None: the arguments say all.
+  virtual std::optional<CallTarget> target(const ToolCall&) { return std::nullopt; }
   // Never throws for an expected failure; returns soon (< 100 ms) after `stop` is requested, everything released.
   virtual ToolResult run(const ToolCall& call, std::stop_token stop) = 0;
 };

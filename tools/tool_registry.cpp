@@ -63,6 +63,12 @@ Effect ToolRegistry::effect(const ToolCall& call) const {
   return found->second.tool->effect(call);
 }
 
+std::optional<CallTarget> ToolRegistry::target(const ToolCall& call) const {
+  const auto found = tools_.find(call.name);
+  CAPTURE_CHECK(found != tools_.end(), "no tool named " + call.name);
+  return found->second.tool->target(call);
+}
+
 ToolResult ToolRegistry::run(const ToolCall& call, std::stop_token stop) {
   if (std::optional<std::string> problem = problem_with(call)) {
     ToolResult result;

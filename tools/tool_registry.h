@@ -27,6 +27,8 @@ class ToolRegistry {
 
   // The effect that the call would have. The call must have no problem.
   Effect effect(const ToolCall& call) const;
+  // What the call would hit right now. The call must have no problem.
+  std::optional<CallTarget> target(const ToolCall& call) const;
 
   // Runs the tool; a call with a problem comes back as a failed result that carries the message.
   ToolResult run(const ToolCall& call, std::stop_token stop);

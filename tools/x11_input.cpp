@@ -211,6 +211,10 @@ void X11Input::release_all() {
   exchange({.kind = wire::Kind::ReleaseAll}, {});
 }
 
+void X11Input::add_secret(const std::string& name, const std::string& value) {
+  exchange({.kind = wire::Kind::Secret, .text = name, .steps = {TypeText{value}}}, {});
+}
+
 std::optional<Interruption> X11Input::interruption() const {
   std::scoped_lock lock(mutex_);
   return interruption_;

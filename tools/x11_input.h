@@ -33,6 +33,7 @@ class X11Input : public InputBackend {
 
   InputOutcome perform(const std::vector<InputStep>& steps, std::stop_token stop) override;
   void release_all() override;
+  void add_secret(const std::string& name, const std::string& value) override;
   std::optional<Interruption> interruption() const override;
   void resume() override;
   void on_interruption(std::function<void(Interruption)> listener) override;

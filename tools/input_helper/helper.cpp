@@ -117,6 +117,9 @@ void Helper::on_message(wire::Message& message) {
     case wire::Kind::Resume:
       interruption_.reset();
       return answer(message.serial, Ending::Done, "");
+    case wire::Kind::Secret:
+      if (message.steps.size() == 1) secrets_[message.text] = std::get<TypeText>(message.steps[0]).utf8;
+      return answer(message.serial, Ending::Done, "");
     default:
       return;  // a beat
   }
@@ -256,7 +259,7 @@ void Helper::lift_keysym(KeySym keysym) {
 
 void Helper::perform(const TypeText& text) {
   if (!typer_) {
-    const std::optional<std::u32string> characters = typeable(text.utf8);
+    const std::optional<std::u32string> characters = typeable(with_secrets(text.utf8));
     if (!characters) return finish(Ending::Failed, "the text has bytes or control characters that no key gives");
     if (const std::string method = input_method(display_); !method.empty())
       note_ = "the input method " + method + " runs and may have changed the text: check it";
@@ -267,10 +270,31 @@ void Helper::perform(const TypeText& text) {
     due_ = *next;
     return;
   }
-  if (!typer_->error().empty()) return finish(Ending::Failed, typer_->error());
-  characters_typed_ += typer_->characters_typed();
+  if (!typer_->error().empty())
+    return finish(Ending::Failed, types_secret_ ? "a character of the secret can't be typed here" : typer_->error());
+  characters_typed_ += types_secret_ ? typeable(text.utf8)->size() : typer_->characters_typed();
   typer_.reset();
   step_done(Clock::now());
+}
+
+// Says nothing about the length of a secret.
+std::size_t Helper::characters_to_tell() const {
+  return types_secret_ ? 0 : typer_->characters_typed();
+}
+
+std::string Helper::with_secrets(const std::string& text) {
+  std::string whole;
+  types_secret_ = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find("{{", at), close = text.find("}}", open == std::string::npos ? at : open);
+    if (open == std::string::npos || close == std::string::npos) return whole + text.substr(at);
+    const auto secret = secrets_.find(text.substr(open + 2, close - open - 2));
+    const std::size_t end = secret == secrets_.end() ? open + 1 : close + 2;  // other braces are typed as they are
+    whole += text.substr(at, open - at) + (secret == secrets_.end() ? "{" : secret->second);
+    types_secret_ = types_secret_ || secret != secrets_.end();
+    at = end;
+  }
+  return whole;
 }
 
 void Helper::perform(const Pause& pause) {
@@ -291,7 +315,7 @@ void Helper::interrupt(Interruption interruption) {
 }
 
 void Helper::finish(Ending ending, const std::string& text) {
-  if (typer_) characters_typed_ += typer_->characters_typed();
+  if (typer_) characters_typed_ += characters_to_tell();
   typer_.reset();
   running_ = false;
   if (ending != Ending::Done) {

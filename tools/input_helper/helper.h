@@ -2,6 +2,7 @@
 // The helper's loop: performs one script at a time, one step at a time, and between any two steps hears the program's
 // beat, its abort, and the human.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ class Helper {
   void step_done(Clock::time_point next_due);
   void press_keysym(const KeyChange& key);
   void lift_keysym(KeySym keysym);
+  std::string with_secrets(const std::string& text);
+  std::size_t characters_to_tell() const;
   void interrupt(Interruption interruption);
   void finish(Ending ending, const std::string& text);
   void answer(std::uint32_t serial, Ending ending, const std::string& text);
@@ -72,6 +75,8 @@ class Helper {
   Clock::time_point due_{}, last_beat_{}, last_progress_{}, started_{};
   bool checked_free_ = false;
   std::optional<TextTyper> typer_;
+  bool types_secret_ = false;                   // in the text that is being typed
+  std::map<std::string, std::string> secrets_;  // values by name
   // Keys pressed by name: the keysym, its key, and whether Shift went down with it.
   struct PressedKey {
     KeySym keysym;
