@@ -10,14 +10,9 @@ namespace {
 // So many of these in a row end the session.
 constexpr int kMostMalformed = 4;
 constexpr int kMostDenied = 3;
-constexpr int kMostEarlyEnds = 3;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-bool changes_things(tools::Effect effect) {
-  return effect != tools::Effect::Observe && effect != tools::Effect::Read && effect != tools::Effect::ReadElsewhere;
 }
 
 bool works_the_desktop(tools::Effect effect) {
@@ -28,7 +23,9 @@ bool works_the_desktop(tools::Effect effect) {
 
 Agent::Agent(AgentParts parts, Transcript transcript)
     : parts_(std::move(parts)),
-      dialogue_({std::move(transcript), parts_.journal, parts_.tools, parts_.model.info(), parts_.has_desktop}) {}
+      dialogue_({std::move(transcript), parts_.journal, parts_.tools, parts_.model.info(), parts_.has_desktop}),
+      consent_({parts_.tools, parts_.policy, parts_.approver, parts_.remember}),
+      progress_({dialogue_, parts_.journal, parts_.model.info(), [this](const AgentEvent& event) { emit(event); }}) {}
 
 Outcome Agent::run(const std::string& task, const std::stop_token& stop) {
   std::optional<Outcome> end;
@@ -40,44 +37,61 @@ Outcome Agent::run(const std::string& task, const std::stop_token& stop) {
     dialogue_.close_open_calls("Not carried out: the session ended.");
     parts_.journal.finished(*end);
   } catch (const std::exception& error) {
-    end = outcome(Ending::Failed, error.what());
+    end = progress_.outcome(Ending::Failed, error.what());
   }
   emit(SessionFinished{*end});
   return *end;
 }
 
 std::optional<Outcome> Agent::step(const std::stop_token& stop) {
-  if (stop.stop_requested()) return outcome(Ending::Stopped, "stopped by the user");
+  if (stop.stop_requested()) return progress_.outcome(Ending::Stopped, "stopped by the user");
   if (auto end = limit_reached()) return end;
   emit(StepStarted{++n_steps_});
-  Reply reply = parts_.model.reply(
-      dialogue_.transcript(), specs(), [&](const ReplyPiece& piece) { emit(piece); }, stop);
+  Reply reply = ask_model(stop);
   n_tokens_ += reply.usage.reply_tokens;
   if (reply.end == Reply::End::Stopped) reply.message.calls.clear();  // said in part only: never run
   parts_.journal.usage(reply.usage);
   dialogue_.add_reply(reply.message);
   emit(ReplyEvent{reply});
-  if (reply.end == Reply::End::Stopped) return outcome(Ending::Stopped, "stopped by the user");
+  if (reply.end == Reply::End::Stopped) return progress_.outcome(Ending::Stopped, "stopped by the user");
   if (reply.end != Reply::End::Turn) return unreadable(reply);
   n_malformed_ = 0;
-  if (reply.message.calls.empty()) return end_of_turn(reply.message, stop);
+  if (reply.message.calls.empty()) return progress_.end_of_turn(reply.message, stop);
   for (const ModelCall& call : reply.message.calls) {
-    if (stop.stop_requested()) return outcome(Ending::Stopped, "stopped by the user");
+    if (stop.stop_requested()) return progress_.outcome(Ending::Stopped, "stopped by the user");
     if (auto end = carry_out(call, stop)) return end;
   }
   return std::nullopt;
 }
 
+Reply Agent::ask_model(const std::stop_token& stop) {
+  while (true) {
+    try {
+      CleanPieces pieces(parts_.secrecy, [&](const ReplyPiece& piece) { emit(piece); });
+      Reply reply = parts_.model.reply(
+          compaction_.view(dialogue_.transcript()), specs(), [&](const ReplyPiece& piece) { pieces.push(piece); },
+          stop);
+      pieces.finish();
+      reply.message = parts_.secrecy.clean(std::move(reply.message));
+      return reply;
+    } catch (const ContextFull&) {
+      if (!compaction_.tighten(dialogue_.transcript(), progress_.plan())) throw;
+      emit(HintGiven{"The conversation has grown too long for the model: its older part is summed up."});
+    }
+  }
+}
+
 std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::stop_token& stop) {
-  if (model_call.name == "plan") return adopt_plan(model_call, stop);
+  if (model_call.name == "plan") {
+    progress_.adopt_plan(model_call, stop);
+    return std::nullopt;
+  }
   if (model_call.name == "give_up") {
     dialogue_.answer(model_call, "Noted.", true);
-    return outcome(Ending::GaveUp, text_argument(model_call, "reason"));
+    return progress_.outcome(Ending::GaveUp, text_argument(model_call, "reason"));
   }
-  if (model_call.name == "ask") {
-    const std::optional<std::string> said = parts_.asker(text_argument(model_call, "question"), stop);
-    dialogue_.answer(model_call, said.value_or("Nobody is there to answer. Go on without, or give up."),
-                     said.has_value());
+  if (model_call.name == "note" || model_call.name == "ask") {
+    dialogue_.answer_question(model_call, parts_.asker, stop);
     return std::nullopt;
   }
   const auto translated = translate(model_call, parts_.model.info(), dialogue_.shown());
@@ -90,95 +104,48 @@ std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::
     dialogue_.answer(model_call, *problem, false);
     return heed_guard(call, {});
   }
+  if (parts_.second_look && dialogue_.shown() != nullptr) {
+    if (const auto closer = parts_.second_look(call, *dialogue_.shown(), stop)) {
+      dialogue_.answer_result(model_call, *closer, progress_.plan(), false, stop);
+      return std::nullopt;
+    }
+  }
   return act(model_call, call, stop);
 }
 
 std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::ToolCall& call,
                                   const std::stop_token& stop) {
   const tools::Effect effect = parts_.tools.effect(call);
-  if (const std::string reason = refusal(call, effect, stop); !reason.empty()) {
-    emit(CallDenied{call, reason});
-    dialogue_.answer(model_call, "Not allowed: " + reason, false);
-    if (++n_denied_ >= kMostDenied) return outcome(Ending::Refused, reason);
-    return std::nullopt;
-  }
+  const std::vector<Origin> origins = origins_of(command_in(call, effect), dialogue_.transcript());
+  const Consent::Answer answer = consent_.ask(call, effect, origins, stop);
+  if (!answer.is_allowed) return denied(model_call, call, answer);
   n_denied_ = 0;
   parts_.journal.intent(call, effect);  // on disk before the act
-  emit(CallStarted{call, effect});
+  emit(CallStarted{call, effect, origins});
   const double start = now_seconds();
-  const tools::ToolResult result = parts_.tools.run(call, stop);
+  const tools::ToolResult result = parts_.secrecy.clean(parts_.tools.run(call, stop));
   const double seconds = now_seconds() - start;
   parts_.journal.outcome(call, result, seconds);
   emit(CallFinished{call, result, seconds});
-
-  dialogue_.answer_result(model_call, result, plan_, works_the_desktop(effect) || result.evidence.has_value(), stop);
-  if (changes_things(effect)) {
-    const bool is_confirmed = result.ok && (!result.evidence || result.evidence->verdict == tools::Verdict::Confirmed);
-    ++(is_confirmed ? n_step_confirmed_ : n_unverified_);
-    ++n_actions_;
-    ++n_step_actions_;
-  }
+  progress_.note_result(dialogue_.next_number(), effect, result);
+  dialogue_.answer_result(model_call, result, progress_.plan(),
+                          works_the_desktop(effect) || result.evidence.has_value(), stop);
   return heed_guard(call, result);
 }
 
-// Why the call may not run, empty when it may. Consent is for this very call.
-std::string Agent::refusal(const tools::ToolCall& call, tools::Effect effect, const std::stop_token& stop) {
-  const Permission permission = permission_for(call, effect, parts_.policy);
-  if (permission.decision == Decision::Allow) return "";
-  if (permission.decision == Decision::Deny) return permission.reason;
-  const Approval approval = parts_.approver({call, effect, permission.reason}, stop);
-  if (approval.is_allowed) return "";
-  return approval.reason.empty() ? "the user said no" : approval.reason;
-}
-
-// The model has ended its turn without a call.
-std::optional<Outcome> Agent::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
-  PlanStep* current = plan_.current();
-  if (current == nullptr && parts_.model.info().speaks_short_calls && n_step_actions_ > 0 && n_step_confirmed_ == 0) {
-    return outcome(Ending::GaveUp, "nothing that it did showed an effect");
-  }
-  if (current == nullptr) return outcome(Ending::Done, message.text);
-  if (parts_.model.info().speaks_short_calls) return end_of_instruction(*current, message.text, stop);
-  if (++n_early_ends_ >= kMostEarlyEnds) return outcome(Ending::Stuck, "it ends, but its plan has open steps");
-  hint("Steps of the plan are open. Do them, or mark them failed or dropped with the reason:\n" + plan_.describe());
-  return std::nullopt;
-}
-
-// A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
-std::optional<Outcome> Agent::end_of_instruction(PlanStep& current, const std::string& said,
-                                                 const std::stop_token& stop) {
-  const bool is_already_so = n_step_actions_ == 0 && said == "Done.";
-  const bool is_done = n_step_confirmed_ > 0 || is_already_so;
-  current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
-  current.evidence = is_done ? said : "no effect was seen";
-  n_step_actions_ = n_step_confirmed_ = 0;
-  const std::string text = current.text;
-  const PlanStep* next = is_done ? plan_.current() : nullptr;
-  parts_.journal.plan(plan_);
-  emit(PlanChanged{plan_});
-  if (!is_done) return outcome(Ending::GaveUp, "\"" + text + "\" showed no effect");
-  if (next == nullptr) return outcome(Ending::Done, said);
-  dialogue_.instruct(next->text, stop);
-  return std::nullopt;
-}
-
-std::optional<Outcome> Agent::adopt_plan(const ModelCall& call, const std::stop_token& stop) {
-  if (const std::optional<std::string> problem = plan_.replace(nlohmann::json(call.arguments))) {
-    dialogue_.answer(call, *problem, false);
-    return std::nullopt;
-  }
-  const PlanStep* first = plan_.current();
-  n_early_ends_ = 0;
-  parts_.journal.plan(plan_);
-  emit(PlanChanged{plan_});
-  dialogue_.answer(call, "ok", true);
-  if (parts_.model.info().speaks_short_calls && first != nullptr) dialogue_.instruct(first->text, stop);
+std::optional<Outcome> Agent::denied(const ModelCall& model_call, const tools::ToolCall& call,
+                                     const Consent::Answer& answer) {
+  emit(CallDenied{call, answer.reason});
+  dialogue_.answer(model_call, (answer.is_stale ? "Not done: " : "Not allowed: ") + answer.reason, false);
+  if (!answer.is_stale && ++n_denied_ >= kMostDenied) return progress_.outcome(Ending::Refused, answer.reason);
   return std::nullopt;
 }
 
 std::optional<Outcome> Agent::unreadable(const Reply& reply) {
   dialogue_.close_open_calls("Not carried out, because the reply was not whole.");
-  if (++n_malformed_ >= kMostMalformed) return outcome(Ending::Stuck, "its replies cannot be read: " + reply.problem);
+  if (++n_malformed_ >= kMostMalformed) {
+    return progress_.outcome(Ending::Stuck, "its replies cannot be read: " + reply.problem);
+  }
   hint(reply.end == Reply::End::Length ? "Your reply was cut off: it was too long. Say less." : reply.problem);
   return std::nullopt;
 }
@@ -188,16 +155,18 @@ std::optional<Outcome> Agent::heed_guard(const tools::ToolCall& call, const tool
       call.name + call.arguments.dump(), dialogue_.shown() ? dialogue_.shown()->content_hash() : 0, result.ok, {}};
   if (result.evidence) seen.verdict = result.evidence->verdict;
   const LoopGuard::Finding finding = guard_.observe(seen);
-  if (finding.level == LoopGuard::Level::Stuck) return outcome(Ending::Stuck, finding.message);
+  if (finding.level == LoopGuard::Level::Stuck) return progress_.outcome(Ending::Stuck, finding.message);
   if (finding.level != LoopGuard::Level::Fine) hint(finding.message);
   return std::nullopt;
 }
 
 std::optional<Outcome> Agent::limit_reached() const {
   const Limits& limits = parts_.limits;
-  if (n_steps_ >= limits.max_steps) return outcome(Ending::Stuck, "the limit of steps is reached");
-  if (n_tokens_ >= limits.max_tokens) return outcome(Ending::Stuck, "the limit of tokens is reached");
-  if (now_seconds() - started_seconds_ >= limits.max_seconds) return outcome(Ending::Stuck, "the time is over");
+  if (n_steps_ >= limits.max_steps) return progress_.outcome(Ending::Stuck, "the limit of steps is reached");
+  if (n_tokens_ >= limits.max_tokens) return progress_.outcome(Ending::Stuck, "the limit of tokens is reached");
+  if (now_seconds() - started_seconds_ >= limits.max_seconds) {
+    return progress_.outcome(Ending::Stuck, "the time is over");
+  }
   return std::nullopt;
 }
 
@@ -210,10 +179,6 @@ std::vector<tools::ToolSpec> Agent::specs() const {
   std::vector<tools::ToolSpec> all = parts_.tools.specs();
   for (tools::ToolSpec& spec : dialogue_tool_specs()) all.push_back(std::move(spec));
   return all;
-}
-
-Outcome Agent::outcome(Ending ending, std::string text) const {
-  return {ending, std::move(text), n_actions_, n_unverified_};
 }
 
 void Agent::emit(const AgentEvent& event) const {

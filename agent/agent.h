@@ -8,13 +8,16 @@
 #include <stop_token>
 #include <string>
 
+#include "agent/compaction.h"
+#include "agent/consent.h"
 #include "agent/dialogue.h"
 #include "agent/events.h"
 #include "agent/journal.h"
 #include "agent/loop_guard.h"
 #include "agent/model.h"
 #include "agent/permission.h"
-#include "agent/plan.h"
+#include "agent/secrecy.h"
+#include "agent/task_progress.h"
 #include "agent/transcript.h"
 #include "tools/tool_registry.h"
 
@@ -26,6 +29,11 @@ struct Limits {
   double max_seconds = 3600;
 };
 
+// A closer look at what a call is aimed at, when that is too small to be hit from the picture that the model was shown;
+// nothing when it isn't.
+using SecondLook = std::function<std::optional<tools::ToolResult>(const tools::ToolCall&, const capture::Frame& shown,
+                                                                  const std::stop_token&)>;
+
 struct AgentParts {
   Model& model;
   tools::ToolRegistry& tools;
@@ -36,6 +44,9 @@ struct AgentParts {
   EventSink events;
   Limits limits;
   bool has_desktop = false;  // a screenshot tool that shows it
+  SecondLook second_look = nullptr;
+  std::function<void(const Rule&)> remember = nullptr;  // keeps the user's lasting answers
+  Secrecy secrecy = {};                                 // values that must not be shown, said or recorded
 };
 
 class Agent {
@@ -47,35 +58,33 @@ class Agent {
   Outcome run(const std::string& task, const std::stop_token& stop);
 
   const Transcript& transcript() const { return dialogue_.transcript(); }
-  const Plan& plan() const { return plan_; }
+  const Plan& plan() const { return progress_.plan(); }
 
  private:
   // One reply and what follows from it; the end, when it is one. So for all of these.
   std::optional<Outcome> step(const std::stop_token& stop);
-  std::optional<Outcome> end_of_turn(const AssistantMessage& message, const std::stop_token& stop);
-  std::optional<Outcome> end_of_instruction(PlanStep& current, const std::string& said, const std::stop_token& stop);
   std::optional<Outcome> carry_out(const ModelCall& call, const std::stop_token& stop);
   std::optional<Outcome> act(const ModelCall& model_call, const tools::ToolCall& call, const std::stop_token& stop);
   std::optional<Outcome> unreadable(const Reply& reply);
   std::optional<Outcome> limit_reached() const;
   std::optional<Outcome> heed_guard(const tools::ToolCall& call, const tools::ToolResult& result);
-  std::optional<Outcome> adopt_plan(const ModelCall& call, const std::stop_token& stop);
 
+  Reply ask_model(const std::stop_token& stop);
+  std::optional<Outcome> denied(const ModelCall& model_call, const tools::ToolCall& call,
+                                const Consent::Answer& answer);
   void hint(const std::string& text);
-  std::string refusal(const tools::ToolCall& call, tools::Effect effect, const std::stop_token& stop);
   std::vector<tools::ToolSpec> specs() const;
-  Outcome outcome(Ending ending, std::string text) const;
   void emit(const AgentEvent& event) const;
 
   AgentParts parts_;
   Dialogue dialogue_;
-  Plan plan_;
+  Consent consent_;
+  TaskProgress progress_;
+  Compaction compaction_;
   LoopGuard guard_;
-  int n_steps_ = 0, n_actions_ = 0, n_unverified_ = 0;
-  int n_step_actions_ = 0, n_step_confirmed_ = 0;  // since the plan's step began
-  int n_malformed_ = 0;                            // replies in a row
-  int n_denied_ = 0;                               // calls in a row
-  int n_early_ends_ = 0;                           // "done" with open steps, in a row
+  int n_steps_ = 0;
+  int n_malformed_ = 0;  // replies in a row
+  int n_denied_ = 0;     // calls in a row
   std::int64_t n_tokens_ = 0;
   double started_seconds_ = 0;
 };

@@ -18,25 +18,21 @@ json number_of(const json& value) {
   return number == std::floor(number) ? json(static_cast<std::int64_t>(number)) : json(number);
 }
 
-// A coordinate in the model's space as a pixel of a side of `length_px`. Out of range stays out of range: the picture's
-// map refuses it then.
 json to_pixel(const json& value, CoordinateSpace space, int length_px) {
   const json number = number_of(value);
   if (!number.is_number() || space == CoordinateSpace::Pixels) return number;
-  const double v = number.get<double>();
-  // 0–999 names a thousandth of the side, so its middle is meant; 1000 of 0–1000 is the last pixel.
-  if (space == CoordinateSpace::Norm999) return (v + 0.5) * length_px / 1000;
-  return v == 1000 ? length_px - 1 : v * length_px / 1000;
+  return agent::to_pixel(number.get<double>(), space, length_px);
 }
 
 class Translator {
  public:
-  Translator(const ModelInfo& model, const capture::Frame* shown) : space_(model.coordinates), shown_(shown) {}
+  Translator(const ModelInfo& model, const capture::Frame* shown)
+      : space_(model.coordinates), is_yx_(model.points_are_yx), shown_(shown) {}
 
   // All points of a pointer or screenshot call. False when there is a point but no picture.
   bool convert_points(json& arguments) const {
-    const bool has_point = arguments.contains("x") || arguments.contains("path") || arguments.contains("region");
-    if (!has_point || space_ == CoordinateSpace::Pixels) return true;
+    if (is_yx_) swap_axes(arguments);
+    if (!has_point(arguments) || space_ == CoordinateSpace::Pixels) return true;
     if (shown_ == nullptr) return false;
     if (arguments.contains("x")) arguments["x"] = x(arguments["x"]);
     if (arguments.contains("y")) arguments["y"] = y(arguments["y"]);
@@ -45,7 +41,23 @@ class Translator {
     return true;
   }
 
+  static bool has_point(const json& arguments) {
+    return arguments.contains("x") || arguments.contains("path") || arguments.contains("region");
+  }
+
  private:
+  static void swap_axes(json& arguments) {
+    if (arguments.contains("x") && arguments.contains("y")) std::swap(arguments["x"], arguments["y"]);
+    for (const char* key : {"path", "region"}) {
+      if (!arguments.contains(key) || !arguments[key].is_array()) continue;
+      json& list = arguments[key];
+      if (list.size() == 4 && list[0].is_number()) list = {list[1], list[0], list[3], list[2]};
+      for (json& point : list) {
+        if (point.is_array() && point.size() == 2) std::swap(point[0], point[1]);
+      }
+    }
+  }
+
   json x(const json& value) const { return to_pixel(value, space_, shown_->pixels.cols); }
   json y(const json& value) const { return to_pixel(value, space_, shown_->pixels.rows); }
 
@@ -62,6 +74,7 @@ class Translator {
   }
 
   CoordinateSpace space_;
+  bool is_yx_;
   const capture::Frame* shown_;
 };
 
@@ -110,12 +123,28 @@ bool expand_short_call(tools::ToolCall& call) {
 
 }  // namespace
 
+double to_pixel(double value, CoordinateSpace space, int length_px) {
+  switch (space) {
+    case CoordinateSpace::Pixels:
+      return value;
+    case CoordinateSpace::Norm1000:  // 1000 is the last pixel
+      return value == 1000 ? length_px - 1 : value * length_px / 1000;
+    case CoordinateSpace::Norm999:  // names a thousandth of the side, so its middle is meant
+      return (value + 0.5) * length_px / 1000;
+  }
+  return value;
+}
+
 std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, const ModelInfo& model,
                                                      const capture::Frame* shown) {
   tools::ToolCall translated = {call.id, call.name, json(call.arguments)};
   if (!translated.arguments.is_object()) return "the arguments of " + call.name + " are not an object";
   if (model.speaks_short_calls) expand_short_call(translated);
   if (translated.name != "pointer" && translated.name != "screenshot") return translated;
+  if (!model.pointing_problem.empty() && Translator::has_point(translated.arguments)) {
+    return "points are not accepted from this model: " + model.pointing_problem +
+           ". Work by widget names, windows and the keyboard instead";
+  }
   if (!Translator(model, shown).convert_points(translated.arguments)) {
     return "a point needs a screenshot first: there is no picture yet that it could belong to";
   }

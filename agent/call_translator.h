@@ -14,4 +14,8 @@ namespace agent {
 std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, const ModelInfo& model,
                                                      const capture::Frame* shown);
 
+// A coordinate in the model's space as a pixel of a side of `length_px`. Out of range stays out of range: the picture's
+// map refuses it then.
+double to_pixel(double value, CoordinateSpace space, int length_px);
+
 }  // namespace agent

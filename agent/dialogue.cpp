@@ -52,6 +52,7 @@ tools::ToolSpec talk_spec(const char* name, const char* description, const char*
 Dialogue::Dialogue(Parts parts) : parts_(std::move(parts)) {
   for (const Message& message : parts_.transcript.messages()) {
     if (const auto* reply = std::get_if<AssistantMessage>(&message)) n_calls_ += static_cast<int>(reply->calls.size());
+    if (std::holds_alternative<ToolMessage>(message)) ++n_answers_;
   }
 }
 
@@ -77,13 +78,20 @@ void Dialogue::answer(const ModelCall& call, const std::string& text, bool ok) {
   say(ToolMessage{call.id, text, {}, ok});
 }
 
+void Dialogue::answer_question(const ModelCall& call, const Asker& asker, const std::stop_token& stop) {
+  if (call.name == "note") return answer(call, "Noted.", true);
+  const std::optional<std::string> said = asker(text_argument(call, "question"), stop);
+  answer(call, said.value_or("Nobody is there to answer. Go on without, or give up."), said.has_value());
+}
+
 void Dialogue::answer_result(const ModelCall& call, const tools::ToolResult& result, Plan& plan, bool look_again,
                              const std::stop_token& stop) {
   std::string text = result.text;
   if (parts_.model.speaks_short_calls) {
     text = result.evidence ? verdict_word(result.evidence->verdict) : bare_output(result);
-  } else if (const PlanStep* current = plan.current()) {
-    text += "\nActive step: " + current->text;
+  } else {
+    text = "[" + std::to_string(next_number()) + "] " + text;
+    if (const PlanStep* current = plan.current()) text += "\nActive step: " + current->text;
   }
   std::vector<Picture> pictures = result.frames;
   if (!pictures.empty()) shown_ = pictures.back();
@@ -97,6 +105,7 @@ void Dialogue::close_open_calls(const std::string& reason) {
 
 void Dialogue::say(Message message) {
   parts_.journal.message(message);
+  if (std::holds_alternative<ToolMessage>(message)) ++n_answers_;
   parts_.transcript.append(std::move(message));
 }
 
@@ -108,7 +117,9 @@ std::vector<Picture> Dialogue::look(const std::stop_token& stop) {
 }
 
 std::vector<tools::ToolSpec> dialogue_tool_specs() {
-  return {plan_tool_spec(), talk_spec("ask", "Asks the user, who may not be there.", "question"),
+  return {plan_tool_spec(),
+          talk_spec("note", "Writes down a fact that you will need later, for example a number that was read.", "text"),
+          talk_spec("ask", "Asks the user, who may not be there.", "question"),
           talk_spec("give_up", "Ends the task as impossible.", "reason")};
 }
 

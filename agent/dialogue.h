@@ -33,6 +33,10 @@ class Dialogue {
   void hint(const std::string& text);
   void add_reply(AssistantMessage& message);  // gives its calls their ids
   void answer(const ModelCall& call, const std::string& text, bool ok);
+  // A call that asks the user, or notes something down.
+  void answer_question(const ModelCall& call, const Asker& asker, const std::stop_token& stop);
+  // The number under which the next answer can be cited: it counts the answers.
+  int next_number() const { return n_answers_ + 1; }
   // The tool's result, with a look at the screen when the call may have changed it.
   void answer_result(const ModelCall& call, const tools::ToolResult& result, Plan& plan, bool look_again,
                      const std::stop_token& stop);
@@ -44,10 +48,10 @@ class Dialogue {
 
   Parts parts_;
   Picture shown_;
-  int n_calls_ = 0;
+  int n_calls_ = 0, n_answers_ = 0;
 };
 
-// The calls that the loop itself answers: plan, ask, give_up.
+// The calls that the loop itself answers: plan, note, ask, give_up.
 std::vector<tools::ToolSpec> dialogue_tool_specs();
 
 // An argument of such a call; empty when it is absent.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "agent/calibration.h"
 #include "agent/chat_template.h"
 #include "agent/error.h"
 #include "agent/output_parser.h"
@@ -140,10 +141,14 @@ class EngineModel final : public Model {
                                        {"disabled", ThinkingMode::Disabled},
                                        {"adaptive", ThinkingMode::Adaptive}},
                                       ThinkingMode::Adaptive, file);
+    apply_stored_fit(info_);
     session_.emplace(engine_->new_session(info_.context_tokens));
   }
 
   const ModelInfo& info() const override { return info_; }
+
+  void save_context(const std::filesystem::path& path) const override { session_->save(path); }
+  void restore_context(const std::filesystem::path& path) override { session_->restore(path); }
 
   Reply reply(const Transcript& transcript, const std::vector<tools::ToolSpec>& specs, const PieceSink& sink,
               std::stop_token stop) override {
@@ -152,8 +157,8 @@ class EngineModel final : public Model {
     if (!prompt) return stopped(std::move(reply));
     const auto n_prompt = static_cast<std::int64_t>(prompt->token_ids.size());
     if (n_prompt >= info_.context_tokens) {
-      throw Error("the conversation has " + std::to_string(n_prompt) + " tokens, the context of " + info_.name +
-                  " holds " + std::to_string(info_.context_tokens));
+      throw ContextFull("the conversation has " + std::to_string(n_prompt) + " tokens, the context of " + info_.name +
+                        " holds " + std::to_string(info_.context_tokens));
     }
     const inference::PrefillStats stats = session_->prefill(*prompt, stop);
     reply.usage = {.prompt_tokens = n_prompt, .reused_tokens = stats.reused, .prefill_seconds = stats.seconds};

@@ -1,5 +1,7 @@
 #include "agent/events.h"
 
+#include <algorithm>
+
 namespace agent {
 
 std::string_view name_of(Ending ending) {
@@ -18,6 +20,10 @@ std::string_view name_of(Ending ending) {
       return "failed";
   }
   return "failed";
+}
+
+bool Outcome::has_unverified_claims() const {
+  return std::any_of(claims.begin(), claims.end(), [](const Claim& claim) { return !claim.problem.empty(); });
 }
 
 }  // namespace agent

@@ -9,6 +9,7 @@
 #include "agent/model.h"
 #include "agent/permission.h"
 #include "agent/plan.h"
+#include "agent/provenance.h"
 
 namespace agent {
 
@@ -23,11 +24,21 @@ enum class Ending {
 };
 std::string_view name_of(Ending ending);
 
+// A sentence of the final answer and the results that it cites.
+struct Claim {
+  std::string sentence;
+  std::vector<int> cited;  // numbers of results
+  std::string problem;     // why they don't prove it; empty: they do
+};
+
 struct Outcome {
   Ending ending = Ending::Failed;
-  std::string text;      // the model's last words, or the reason
-  int n_actions = 0;     // that changed or should have changed something
-  int n_unverified = 0;  // of them: without evidence that they did
+  std::string text;                // the model's last words, or the reason
+  int n_actions = 0;               // that changed or should have changed something
+  int n_unverified = 0;            // of them: without evidence that they did
+  std::vector<Claim> claims = {};  // of a session that is done
+
+  bool has_unverified_claims() const;
 };
 
 struct StepStarted {
@@ -39,6 +50,7 @@ struct ReplyEvent {
 struct CallStarted {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
+  std::vector<Origin> origins = {};  // parts of its command that were read somewhere
 };
 struct CallFinished {
   tools::ToolCall call;
@@ -65,13 +77,18 @@ using EventSink = std::function<void(const AgentEvent&)>;
 
 // The user's answer to a question of consent.
 struct Approval {
+  enum class Memory { Once, Session, Always };
   bool is_allowed = false;
-  std::string reason;  // read by the model when denied
+  std::string reason;            // read by the model when denied
+  Memory memory = Memory::Once;  // how long the answer is for, see ApprovalRequest::rule
 };
 struct ApprovalRequest {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
   std::string reason;
+  std::string target = {};           // what it would hit: a window by its title; empty: the arguments say all
+  std::vector<Origin> origins = {};  // parts of its command that were read somewhere
+  Rule rule = {};                    // what a lasting answer is for; no name: only this once can be answered
 };
 // Asked from the agent thread; must return soon after stop is requested.
 using Approver = std::function<Approval(const ApprovalRequest&, std::stop_token)>;

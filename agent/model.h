@@ -3,15 +3,23 @@
 // remote_model (an OpenAI-compatible server), and the tests' scripted one.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "agent/error.h"
 #include "agent/transcript.h"
 #include "tools/tool.h"
 
 namespace agent {
+
+// The conversation is longer than the model can bear in mind.
+class ContextFull : public Error {
+ public:
+  using Error::Error;
+};
 
 // How a model writes points.
 enum class CoordinateSpace {
@@ -24,6 +32,8 @@ struct ModelInfo {
   std::string name = {};
   std::int64_t context_tokens = 0;  // 0: not known
   CoordinateSpace coordinates = CoordinateSpace::Pixels;
+  bool points_are_yx = false;         // it writes the vertical coordinate first
+  std::string pointing_problem = {};  // measured: its points can't be used, and why; empty: they can
   // Trained on short calls of its own (click, type, key …) and given no tool descriptions.
   bool speaks_short_calls = false;
   // The screen that it was trained on, px; zero: any.
@@ -52,7 +62,11 @@ struct Reply {
 
 // Pieces of the reply as they come, for the view.
 struct ReplyPiece {
-  enum class Kind { Thought, Text };
+  enum class Kind {
+    Thought,
+    Text,
+    Notice,  // not the model's words: the request is made again, and what was said of this reply so far is void
+  };
   Kind kind = Kind::Text;
   std::string text;
 };
@@ -62,10 +76,14 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
-  // The next reply. Called from the agent thread only. Returns soon after `stop` is requested. Throws Error when the
-  // job can't go on (server gone, context full); the transcript is then as before.
+  // The next reply. Called from the agent thread only. Returns soon after `stop` is requested. Throws ContextFull, or
+  // Error when the job can't go on (server gone); the transcript is then as before.
   virtual Reply reply(const Transcript& transcript, const std::vector<tools::ToolSpec>& specs, const PieceSink& sink,
                       std::stop_token stop) = 0;
+  // What it bears in mind of the conversation, so that a resumed session needs no reading anew. A model that keeps
+  // nothing here does nothing. Both throw Error; after a failed restore it is as new.
+  virtual void save_context(const std::filesystem::path&) const {}
+  virtual void restore_context(const std::filesystem::path&) {}
 };
 
 }  // namespace agent

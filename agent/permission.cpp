@@ -1,8 +1,10 @@
 #include "agent/permission.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <regex>
 
 namespace agent {
@@ -33,25 +35,61 @@ const EffectRow& row_of(Effect effect) {
   return kEffects.back();
 }
 
-struct Danger {
+struct DangerRow {
+  Danger danger;
+  std::string_view name;
   const char* what;
   std::regex pattern;
 };
 
 // Deliberately broad: a needless question costs less than a lost folder.
-const std::vector<Danger>& dangers() {
+const std::vector<DangerRow>& dangers() {
   const auto flags = std::regex::ECMAScript | std::regex::icase | std::regex::optimize;
-  static const std::vector<Danger> all = {
-      {"destroys",
+  static const std::vector<DangerRow> all = {
+      {Danger::Destructive, "destructive", "destroys",
        std::regex(
            R"(\brm\s+(-\w*\s+)*-\w*[rf]|\bmkfs|\bdd\s+.*of=|\bshred\b|\bgit\s+(push\s+.*--force|reset\s+--hard|clean\s+-\w*f)|>\s*/dev/(sd|nvme|vd))",
            flags)},
-      {"touches credentials",
+      {Danger::Credentials, "credentials", "touches credentials",
        std::regex(R"(\.ssh/|\.gnupg/|\.netrc|id_(rsa|ed25519)|\bpasswd\b|/etc/shadow|keyring|api[_-]?key)", flags)},
-      {"spends money",
+      {Danger::Money, "money", "spends money",
        std::regex(R"(\b(buy now|place (the )?order|pay now|checkout|confirm (the )?payment)\b)", flags)},
-      {"gains rights", std::regex(R"(\b(sudo|pkexec|doas)\b|\bsu\s+-)", flags)}};
+      {Danger::Rights, "rights", "gains rights", std::regex(R"(\b(sudo|pkexec|doas)\b|\bsu\s+-)", flags)}};
   return all;
+}
+
+// A remembered rule for this name: one for the very subject before one for all.
+std::optional<Decision> remembered(const Policy& policy, std::string_view name, const std::string& subject) {
+  std::optional<Decision> general;
+  for (const Rule& rule : policy.remembered) {
+    if (rule.name != name) continue;
+    if (rule.subject.empty()) general = rule.decision;
+    if (!subject.empty() && rule.subject == subject) return rule.decision;
+  }
+  return general;
+}
+
+Decision decision_for(Effect effect, const std::string& subject, const Policy& policy) {
+  const auto rule = policy.rules.find(effect);
+  if (rule != policy.rules.end()) return rule->second;
+  return remembered(policy, name_of(effect), subject).value_or(default_decision(effect));
+}
+
+Decision decision_for(const DangerRow& row, const std::string& subject, const Policy& policy) {
+  const auto rule = policy.dangers.find(row.danger);
+  if (rule != policy.dangers.end()) return rule->second;
+  return remembered(policy, row.name, subject).value_or(Decision::Ask);
+}
+
+bool types_a_secret(const std::string& written, const Policy& policy) {
+  return std::any_of(policy.secrets.begin(), policy.secrets.end(),
+                     [&](const std::string& name) { return written.find("{{" + name + "}}") != std::string::npos; });
+}
+
+std::string host_of(const std::string& url) {
+  const std::size_t start = url.find("://");
+  if (start == std::string::npos) return url;
+  return url.substr(start + 3, url.find_first_of("/?#", start + 3) - start - 3);
 }
 
 bool is_invisible(std::uint32_t c) {
@@ -87,15 +125,69 @@ std::string_view name_of(Decision decision) {
   return decision == Decision::Allow ? "allow" : decision == Decision::Ask ? "ask" : "deny";
 }
 
+std::string_view name_of(Danger danger) {
+  return std::find_if(dangers().begin(), dangers().end(), [&](const DangerRow& row) { return row.danger == danger; })
+      ->name;
+}
+
+bool set_rule(Policy& policy, const std::string& name, Decision decision) {
+  for (const EffectRow& row : kEffects) {
+    if (row.name == name) policy.rules[row.effect] = decision;
+    if (row.name == name) return true;
+  }
+  for (const DangerRow& row : dangers()) {
+    if (row.name == name) policy.dangers[row.danger] = decision;
+    if (row.name == name) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> rule_names() {
+  std::vector<std::string> names;
+  for (const EffectRow& row : kEffects) names.emplace_back(row.name);
+  for (const DangerRow& row : dangers()) names.emplace_back(row.name);
+  return names;
+}
+
+std::string subject_of(const tools::ToolCall& call, Effect effect) {
+  const auto argument = [&](const char* key) {
+    const auto found = call.arguments.find(key);
+    return found != call.arguments.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  switch (effect) {
+    case Effect::Shell: {
+      const std::string command = argument("command").empty() ? argument("program") : argument("command");
+      // Only of a plain command does the first word say what is run.
+      if (command.find_first_of("|&;<>()$`\\\"'*?[#~=%\n{}!") != std::string::npos) return command;
+      return command.substr(0, command.find(' '));
+    }
+    case Effect::Network:
+      return argument("url").empty() ? argument("command") : host_of(argument("url"));
+    case Effect::ReadElsewhere:
+    case Effect::WriteElsewhere:
+    case Effect::WriteWorkspace:
+    case Effect::Read:
+      return argument("path");
+    default:
+      return "";
+  }
+}
+
 Permission permission_for(const tools::ToolCall& call, Effect effect, const Policy& policy) {
-  const auto rule = policy.rules.find(effect);
-  Permission permission = {rule == policy.rules.end() ? default_decision(effect) : rule->second, ""};
-  permission.reason = std::string(name_of(effect)) + " is set to " + std::string(name_of(permission.decision));
-  if (permission.decision != Decision::Allow) return permission;
+  const std::string subject = subject_of(call, effect);
+  const std::string name(name_of(effect));
+  Permission permission = {decision_for(effect, subject, policy), "", {name, subject, Decision::Ask}};
+  permission.reason = name + " is set to " + std::string(name_of(permission.decision));
+  if (permission.decision == Decision::Deny) return permission;
   const std::string written = call.arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  for (const Danger& danger : dangers()) {
-    if (std::regex_search(written, danger.pattern))
-      return {Decision::Ask, std::string("it looks like it ") + danger.what};
+  for (const DangerRow& row : dangers()) {
+    const bool is_secret = row.danger == Danger::Credentials && types_a_secret(written, policy);
+    if (!is_secret && !std::regex_search(written, row.pattern)) continue;
+    const Decision decision = decision_for(row, subject, policy);
+    if (decision == Decision::Allow) continue;
+    const std::string looks = is_secret ? "it types a secret" : std::string("it looks like it ") + row.what;
+    permission = {decision, looks, {std::string(row.name), subject, Decision::Ask}};
+    if (decision == Decision::Deny) return permission;
   }
   return permission;
 }

@@ -49,6 +49,16 @@ std::string Redaction::text(std::string text) const {
   return text;
 }
 
+std::size_t Redaction::open_end(std::string_view text) const {
+  std::size_t n_open = 0;
+  for (const Spelling& spelling : spellings_) {
+    for (std::size_t n = std::min(text.size(), spelling.value.size() - 1); n > n_open; --n) {
+      if (text.ends_with(std::string_view(spelling.value).substr(0, n))) n_open = n;
+    }
+  }
+  return n_open;
+}
+
 nlohmann::ordered_json Redaction::json(const nlohmann::ordered_json& value) const {
   if (spellings_.empty()) return value;
   if (value.is_string()) return text(value.get<std::string>());

@@ -20,6 +20,8 @@ class Redaction {
   void add(std::string name, const std::string& value);
 
   std::string text(std::string text) const;
+  // How many bytes at the end of the text may be the beginning of a value, of which the rest is still to come.
+  std::size_t open_end(std::string_view text) const;
   // All strings in it, keys too; a number that shows a secret becomes a string.
   nlohmann::ordered_json json(const nlohmann::ordered_json& value) const;
 

@@ -13,6 +13,7 @@
 #include "tools/launch_tool.h"
 #include "tools/pointer.h"
 #include "tools/screenshot.h"
+#include "tools/second_look.h"
 #include "tools/shell.h"
 #include "tools/shell_tools.h"
 #include "tools/ui_tree_tool.h"
@@ -52,6 +53,29 @@ Workbench::Workbench(const WorkbenchOptions& options) {
 }
 
 Workbench::~Workbench() = default;
+
+void Workbench::enable_second_look(capture::Size crop_px) {
+  if (!desktop_) return;
+  std::unique_ptr<tools::UiTree> tree;
+  if (private_desktop_) tree = std::make_unique<tools::UiTree>(private_desktop_->display());
+  second_look_ = std::make_unique<tools::SecondLook>(*desktop_, std::move(tree), crop_px);
+}
+
+std::optional<tools::ToolResult> Workbench::second_look(const tools::ToolCall& call, const capture::Frame& shown,
+                                                        const std::stop_token& stop) {
+  return second_look_ ? second_look_->closer(call, shown, stop) : std::nullopt;
+}
+
+void Workbench::add_secret(const std::string& name, const std::string& value) {
+  if (desktop_) desktop_->add_secret(name, value);
+}
+
+void Workbench::on_panic(std::function<void()> listener) {
+  if (!desktop_) return;
+  desktop_->input().on_interruption([listener = std::move(listener)](tools::Interruption what) {
+    if (what == tools::Interruption::Panicked) listener();
+  });
+}
 
 void Workbench::open_desktop(const WorkbenchOptions& options) {
   if (options.desktop == WorkbenchOptions::DesktopKind::None) return;

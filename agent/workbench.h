@@ -2,6 +2,7 @@
 // What one session works with: a desktop (its own or the user's), a workspace folder, and the tools for both.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,7 +11,8 @@
 
 namespace tools {
 class Desktop;
-}
+class SecondLook;
+}  // namespace tools
 
 namespace agent {
 
@@ -41,6 +43,15 @@ class Workbench {
   tools::PrivateDesktop* private_desktop() { return private_desktop_ ? &*private_desktop_ : nullptr; }
   const std::filesystem::path& workspace() const { return workspace_; }
 
+  // A closer look at a small target before it is clicked, as Agent asks for; `crop_px`: size of that picture.
+  void enable_second_look(capture::Size crop_px);
+  std::optional<tools::ToolResult> second_look(const tools::ToolCall& call, const capture::Frame& shown,
+                                               const std::stop_token& stop);
+  // {{name}} in typed text stands for the value from now on.
+  void add_secret(const std::string& name, const std::string& value);
+  // Called, from another thread, when a human presses the panic keys on the desktop.
+  void on_panic(std::function<void()> listener);
+
  private:
   void open_desktop(const WorkbenchOptions& options);
   void add_desktop_tools();
@@ -48,6 +59,7 @@ class Workbench {
 
   std::optional<tools::PrivateDesktop> private_desktop_;
   std::unique_ptr<tools::Desktop> desktop_;
+  std::unique_ptr<tools::SecondLook> second_look_;
   std::filesystem::path workspace_;
   tools::ToolRegistry tools_;  // last: its tools use what is above
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/chat_template.h"
+#include "agent/engine_model.h"
 #include "inference/tokenizer.h"
 
 namespace {
@@ -58,6 +59,28 @@ TEST(Nano, NumbersStaySingleDigitsAndLatinTextSurvives) {
                         32,   1893, 1712, 381, 110, 313, 97,   295, 39,   759,  47,  120,  795};
   EXPECT_EQ(tokenizer.encode(text), expected);
   EXPECT_EQ(tokenizer.decode(expected), text);
+}
+
+TEST(Nano, AKeptContextNeedsNoReadingAnew) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "nano_context";
+  agent::Transcript transcript;
+  transcript.append(agent::UserMessage{"Plan: open Calculator, then click 7", {}, false});
+  agent::Reply first;
+  {
+    const auto model = agent::load_engine_model({.model_dir = kNano});
+    first = model->reply(transcript, {}, nullptr, {});
+    EXPECT_EQ(first.usage.reused_tokens, 0);
+    model->save_context(file);
+  }
+  const auto model = agent::load_engine_model({.model_dir = kNano});
+  model->restore_context(file);
+  for (agent::ModelCall& call : first.message.calls) call.id = "1";
+  transcript.append(first.message);
+  if (!first.message.calls.empty()) transcript.append(agent::ToolMessage{"1", "ok", {}, true});
+  const agent::Reply second = model->reply(transcript, {}, nullptr, {});
+  EXPECT_GE(second.usage.reused_tokens, first.usage.prompt_tokens);
+  EXPECT_LT(second.usage.reused_tokens, second.usage.prompt_tokens);
+  std::filesystem::remove(file);
 }
 
 }  // namespace

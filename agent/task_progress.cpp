@@ -1,0 +1,103 @@
+#include "agent/task_progress.h"
+
+namespace agent {
+namespace {
+
+constexpr int kMostEarlyEnds = 3;  // in a row; then the session ends
+
+}  // namespace
+
+TaskProgress::TaskProgress(Parts parts) : parts_(std::move(parts)) {
+  int number = 0;
+  for (const Message& message : parts_.dialogue.transcript().messages()) {
+    if (const auto* result = std::get_if<ToolMessage>(&message)) ledger_.add_earlier(++number, result->ok);
+  }
+}
+
+void TaskProgress::note_result(int number, tools::Effect effect, const tools::ToolResult& result) {
+  ledger_.add(number, effect, result);
+  if (!changes_things(effect)) return;
+  ++(is_confirmed(result) ? n_step_confirmed_ : n_unverified_);
+  ++n_actions_;
+  ++n_step_actions_;
+}
+
+void TaskProgress::adopt_plan(const ModelCall& call, const std::stop_token& stop) {
+  if (const std::optional<std::string> problem = plan_.replace(nlohmann::json(call.arguments))) {
+    parts_.dialogue.answer(call, *problem, false);
+    return;
+  }
+  const PlanStep* first = plan_.current();
+  n_early_ends_ = 0;
+  plan_changed();
+  parts_.dialogue.answer(call, "ok", true);
+  if (parts_.model.speaks_short_calls && first != nullptr) parts_.dialogue.instruct(first->text, stop);
+}
+
+std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
+  PlanStep* current = plan_.current();
+  if (current == nullptr && parts_.model.speaks_short_calls && n_step_actions_ > 0 && n_step_confirmed_ == 0) {
+    return outcome(Ending::GaveUp, "nothing that it did showed an effect");
+  }
+  if (current == nullptr) return end_of_task(message.text);
+  if (parts_.model.speaks_short_calls) return end_of_instruction(*current, message.text, stop);
+  if (++n_early_ends_ >= kMostEarlyEnds) return outcome(Ending::Stuck, "it ends, but its plan has open steps");
+  hint("Steps of the plan are open. Do them, or mark them failed or dropped with the reason:\n" + plan_.describe());
+  return std::nullopt;
+}
+
+// A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
+std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const std::string& said,
+                                                        const std::stop_token& stop) {
+  const bool is_already_so = n_step_actions_ == 0 && said == "Done.";
+  const bool is_done = n_step_confirmed_ > 0 || is_already_so;
+  current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
+  current.evidence = is_done ? said : "no effect was seen";
+  n_step_actions_ = n_step_confirmed_ = 0;
+  const std::string text = current.text;
+  const PlanStep* next = is_done ? plan_.current() : nullptr;
+  plan_changed();
+  if (!is_done) return outcome(Ending::GaveUp, "\"" + text + "\" showed no effect");
+  if (next == nullptr) return outcome(Ending::Done, said);
+  parts_.dialogue.instruct(next->text, stop);
+  return std::nullopt;
+}
+
+// An answer that cites what proves nothing is sent back once; then it stands, and what isn't proven is said.
+std::optional<Outcome> TaskProgress::end_of_task(const std::string& answer) {
+  Outcome end = outcome(Ending::Done, answer);
+  end.claims = ledger_.claims_in(answer);
+  const bool is_worth_a_doubt = end.has_unverified_claims() && !has_doubted_ && !parts_.model.speaks_short_calls;
+  if (end.claims.empty() && n_unverified_ > 0) {
+    end.claims.push_back({answer,
+                          {},
+                          std::to_string(n_unverified_) + " of " + std::to_string(n_actions_) +
+                              " actions showed no clear effect, and it cites nothing"});
+  }
+  if (!is_worth_a_doubt) return end;
+  has_doubted_ = true;
+  std::string doubts;
+  for (const Claim& claim : end.claims) {
+    if (!claim.problem.empty()) doubts += "\n- \"" + claim.sentence + "\": " + claim.problem;
+  }
+  hint("Your answer is not proven:" + doubts +
+       "\nLook whether it is so, then answer again and cite, as [number], results that show it; or say plainly what is "
+       "not verified.");
+  return std::nullopt;
+}
+
+Outcome TaskProgress::outcome(Ending ending, std::string text) const {
+  return {ending, std::move(text), n_actions_, n_unverified_};
+}
+
+void TaskProgress::hint(const std::string& text) {
+  parts_.emit(HintGiven{text});
+  parts_.dialogue.hint(text);
+}
+
+void TaskProgress::plan_changed() {
+  parts_.journal.plan(plan_);
+  parts_.emit(PlanChanged{plan_});
+}
+
+}  // namespace agent

@@ -1,0 +1,54 @@
+#pragma once
+// How far the task is: its plan, what was done and seen, and whether the model's word that it is finished is to be
+// taken.
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "agent/dialogue.h"
+#include "agent/events.h"
+#include "agent/ledger.h"
+#include "agent/plan.h"
+
+namespace agent {
+
+class TaskProgress {
+ public:
+  struct Parts {
+    Dialogue& dialogue;
+    Journal& journal;
+    const ModelInfo& model;
+    std::function<void(const AgentEvent&)> emit;
+  };
+  explicit TaskProgress(Parts parts);
+
+  Plan& plan() { return plan_; }
+  const Plan& plan() const { return plan_; }
+
+  // A call was carried out; its result is about to be told under this number.
+  void note_result(int number, tools::Effect effect, const tools::ToolResult& result);
+  // The model has written a plan.
+  void adopt_plan(const ModelCall& call, const std::stop_token& stop);
+  // The model has ended its turn without a call. The end of the session, when it is one.
+  std::optional<Outcome> end_of_turn(const AssistantMessage& message, const std::stop_token& stop);
+  // An end with what was counted.
+  Outcome outcome(Ending ending, std::string text) const;
+
+ private:
+  std::optional<Outcome> end_of_instruction(PlanStep& current, const std::string& said, const std::stop_token& stop);
+  std::optional<Outcome> end_of_task(const std::string& answer);
+  void hint(const std::string& text);
+  void plan_changed();
+
+  Parts parts_;
+  Plan plan_;
+  Ledger ledger_;
+  int n_actions_ = 0, n_unverified_ = 0;
+  int n_step_actions_ = 0, n_step_confirmed_ = 0;  // since the plan's step began
+  int n_early_ends_ = 0;                           // "done" with open steps, in a row
+  bool has_doubted_ = false;                       // the answer was sent back once for what it cites
+};
+
+}  // namespace agent
