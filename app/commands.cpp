@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/calibrate_command.h"
+#include "app/chat_command.h"
+#include "app/doctor_command.h"
+#include "app/model_command.h"
+#include "app/rules_command.h"
 #include "app/run_command.h"
 
 namespace app {
@@ -59,7 +64,7 @@ int run(const Command& command, const QStringList& words) {
 
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = {
-      run_command(),
+      run_command(), chat_command(), model_command(), calibrate_command(), rules_command(), doctor_command(),
   };
   return kCommands;
 }

@@ -70,12 +70,18 @@ void EventPrinter::print(const agent::AgentEvent& event) {
       Overloaded{
           [&](const agent::StepStarted&) {},
           [&](const agent::ReplyPiece& piece) {
+            if (piece.kind == agent::ReplyPiece::Kind::Notice) return line("! " + first_line(piece.text), kYellow);
             std::fputs(agent::visible(piece.text).c_str(), stdout);
             std::fflush(stdout);
             in_piece_ = true;
           },
           [&](const agent::ReplyEvent&) { end_piece(); },
-          [&](const agent::CallStarted& started) { line("> " + call_text(started.call)); },
+          [&](const agent::CallStarted& started) {
+            line("> " + call_text(started.call));
+            for (const agent::Origin& origin : started.origins) {
+              line("  \"" + first_line(origin.quote) + "\" was read by " + first_line(origin.source), kYellow);
+            }
+          },
           [&](const agent::CallFinished& finished) {
             const bool is_good = finished.result.ok && (!finished.result.evidence ||
                                                         finished.result.evidence->verdict == tools::Verdict::Confirmed);
@@ -87,8 +93,15 @@ void EventPrinter::print(const agent::AgentEvent& event) {
           [&](const agent::HintGiven& hint) { line("! " + first_line(hint.text), kYellow); },
           [&](const agent::SessionFinished& finished) {
             const agent::Outcome& outcome = finished.outcome;
-            line(std::string(agent::name_of(outcome.ending)) + ": " + agent::visible(outcome.text),
-                 outcome.ending == agent::Ending::Done ? kGreen : kRed);
+            const bool is_proven = !outcome.has_unverified_claims();
+            line(std::string(agent::name_of(outcome.ending)) + (is_proven ? "" : ", but not verified") + ": " +
+                     agent::visible(outcome.text),
+                 outcome.ending != agent::Ending::Done ? kRed
+                 : is_proven                           ? kGreen
+                                                       : kYellow);
+            for (const agent::Claim& claim : outcome.claims) {
+              if (!claim.problem.empty()) line("  \"" + first_line(claim.sentence) + "\": " + claim.problem, kYellow);
+            }
             if (outcome.n_unverified > 0) {
               line(std::to_string(outcome.n_unverified) + " of " + std::to_string(outcome.n_actions) +
                        " actions showed no clear effect",
@@ -99,56 +112,80 @@ void EventPrinter::print(const agent::AgentEvent& event) {
       event);
 }
 
+void EventPrinter::review(const std::string& diff) {
+  if (diff.empty()) return;
+  if (style_ == Style::Json) {
+    const json object = {{"event", "review"}, {"diff", diff}};
+    std::printf("%s\n", object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
+  } else {
+    line("What changed in the workspace:", kDim);
+    line(agent::visible(diff));
+  }
+  std::fflush(stdout);
+}
+
 void EventPrinter::print_json(const agent::AgentEvent& event) {
-  const json object =
-      std::visit(Overloaded{
-                     [](const agent::StepStarted& started) {
-                       return json{{"event", "step"}, {"step", started.step}};
-                     },
-                     [](const agent::ReplyPiece& piece) {
-                       return json{{"event", piece.kind == agent::ReplyPiece::Kind::Thought ? "thought" : "text"},
-                                   {"text", piece.text}};
-                     },
-                     [](const agent::ReplyEvent& reply) {
-                       const agent::Usage& usage = reply.reply.usage;
-                       return json{{"event", "reply"},
-                                   {"prompt_tokens", usage.prompt_tokens},
-                                   {"reused_tokens", usage.reused_tokens},
-                                   {"reply_tokens", usage.reply_tokens},
-                                   {"prefill_seconds", usage.prefill_seconds},
-                                   {"decode_seconds", usage.decode_seconds}};
-                     },
-                     [](const agent::CallStarted& started) {
-                       return json{{"event", "call"},
-                                   {"tool", started.call.name},
-                                   {"arguments", started.call.arguments},
-                                   {"effect", agent::name_of(started.effect)}};
-                     },
-                     [](const agent::CallFinished& finished) {
-                       json result = to_json(finished.result);
-                       result["event"] = "result";
-                       result["tool"] = finished.call.name;
-                       result["seconds"] = finished.seconds;
-                       return result;
-                     },
-                     [](const agent::CallDenied& denied) {
-                       return json{{"event", "denied"}, {"tool", denied.call.name}, {"reason", denied.reason}};
-                     },
-                     [](const agent::PlanChanged& changed) {
-                       return json{{"event", "plan"}, {"steps", changed.plan.to_json()}};
-                     },
-                     [](const agent::HintGiven& hint) {
-                       return json{{"event", "hint"}, {"text", hint.text}};
-                     },
-                     [](const agent::SessionFinished& finished) {
-                       return json{{"event", "finished"},
-                                   {"ending", agent::name_of(finished.outcome.ending)},
-                                   {"text", finished.outcome.text},
-                                   {"actions", finished.outcome.n_actions},
-                                   {"unverified", finished.outcome.n_unverified}};
-                     },
-                 },
-                 event);
+  const json object = std::visit(
+      Overloaded{
+          [](const agent::StepStarted& started) {
+            return json{{"event", "step"}, {"step", started.step}};
+          },
+          [](const agent::ReplyPiece& piece) {
+            constexpr const char* kKinds[] = {"thought", "text", "notice"};
+            return json{{"event", kKinds[static_cast<int>(piece.kind)]}, {"text", piece.text}};
+          },
+          [](const agent::ReplyEvent& reply) {
+            const agent::Usage& usage = reply.reply.usage;
+            return json{{"event", "reply"},
+                        {"prompt_tokens", usage.prompt_tokens},
+                        {"reused_tokens", usage.reused_tokens},
+                        {"reply_tokens", usage.reply_tokens},
+                        {"prefill_seconds", usage.prefill_seconds},
+                        {"decode_seconds", usage.decode_seconds}};
+          },
+          [](const agent::CallStarted& started) {
+            json origins = json::array();
+            for (const agent::Origin& origin : started.origins) {
+              origins.push_back({{"quote", origin.quote}, {"source", origin.source}});
+            }
+            json call = {{"event", "call"},
+                         {"tool", started.call.name},
+                         {"arguments", started.call.arguments},
+                         {"effect", agent::name_of(started.effect)}};
+            if (!origins.empty()) call["origins"] = origins;
+            return call;
+          },
+          [](const agent::CallFinished& finished) {
+            json result = to_json(finished.result);
+            result["event"] = "result";
+            result["tool"] = finished.call.name;
+            result["seconds"] = finished.seconds;
+            return result;
+          },
+          [](const agent::CallDenied& denied) {
+            return json{{"event", "denied"}, {"tool", denied.call.name}, {"reason", denied.reason}};
+          },
+          [](const agent::PlanChanged& changed) {
+            return json{{"event", "plan"}, {"steps", changed.plan.to_json()}};
+          },
+          [](const agent::HintGiven& hint) {
+            return json{{"event", "hint"}, {"text", hint.text}};
+          },
+          [](const agent::SessionFinished& finished) {
+            json claims = json::array();
+            for (const agent::Claim& claim : finished.outcome.claims) {
+              claims.push_back({{"sentence", claim.sentence}, {"cited", claim.cited}, {"problem", claim.problem}});
+            }
+            return json{{"event", "finished"},
+                        {"ending", agent::name_of(finished.outcome.ending)},
+                        {"text", finished.outcome.text},
+                        {"actions", finished.outcome.n_actions},
+                        {"unverified", finished.outcome.n_unverified},
+                        {"claims", claims},
+                        {"is_verified", !finished.outcome.has_unverified_claims()}};
+          },
+      },
+      event);
   std::printf("%s\n", object.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
   std::fflush(stdout);
 }

@@ -13,6 +13,8 @@ class EventPrinter {
   explicit EventPrinter(Style style) : style_(style) {}
 
   void print(const agent::AgentEvent& event);
+  // What the session changed in the user's folder, as a diff; empty: nothing.
+  void review(const std::string& diff);
 
  private:
   void line(const std::string& text, const char* colour = "");

@@ -1,0 +1,11 @@
+#pragma once
+// Ctrl+C and a polite kill become a stop request; a second one ends the program at once.
+
+#include <stop_token>
+
+namespace app {
+
+// Blocks these signals for all threads made after it: call it before anything starts one. Once in a process.
+std::stop_token stop_on_signals();
+
+}  // namespace app
