@@ -156,7 +156,8 @@ class EngineModel final : public Model {
     const std::optional<inference::Prompt> prompt = make_prompt(transcript, specs, stop);
     if (!prompt) return stopped(std::move(reply));
     const auto n_prompt = static_cast<std::int64_t>(prompt->token_ids.size());
-    if (n_prompt >= info_.context_tokens) {
+    const std::int64_t room = std::min(max_reply_tokens_, info_.context_tokens / 8);  // for the reply
+    if (n_prompt + room > info_.context_tokens) {
       throw ContextFull("the conversation has " + std::to_string(n_prompt) + " tokens, the context of " + info_.name +
                         " holds " + std::to_string(info_.context_tokens));
     }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "tests/chat_server/chat_server.h"
 #include "tests/desk/deskhand_process.h"
@@ -145,6 +146,44 @@ TEST_F(RemoteRun, a_secret_is_typed_and_leaves_no_trace) {
   EXPECT_THAT(everything_kept(), Not(HasSubstr(secret)));
   for (const Request& request : server_.requests()) EXPECT_THAT(request.body, Not(HasSubstr(secret)));
   EXPECT_THAT(server_.requests().at(0).body, HasSubstr("{{door}}")) << "the model is told the name";
+}
+
+// What the newest result says.
+std::string newest_result(const Request& request) {
+  const json messages = json::parse(request.body)["messages"];
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    if ((*message)["role"] == "tool") return (*message)["content"];
+  }
+  return "";
+}
+
+// Clicks the place that the newest result names: "… at 12, 34".
+void click_there(const Request& request, Connection& connection) {
+  const std::string told = newest_result(request);
+  static const std::regex place(R"( at (\d+), (\d+))");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(told, found, place)) << told;
+  chat_server::calls("pointer", {{"action", "click"}, {"x", std::stoi(found[1])}, {"y", std::stoi(found[2])}})(
+      request, connection);
+}
+
+TEST_F(RemoteRun, a_small_target_on_a_large_screen_is_looked_at_again_before_it_is_clicked) {
+  const json find_seven = {{"action", "find"}, {"role", "push button"}, {"name", "7"}};
+  server_.then(chat_server::calls("launch", {{"program", "mate-calc"}}));
+  server_.then(chat_server::calls("ui_tree", find_seven));
+  server_.then(click_there);
+  server_.then(chat_server::calls("ui_tree", find_seven));  // now its place in the closer picture
+  server_.then(click_there);
+  server_.then(chat_server::calls("ui_tree", {{"action", "read"}}));
+  server_.then(chat_server::says("7 is pressed."));
+  DeskhandProcess run(run_words({"--size", "3840x2160", "--yes", "shell", "Press 7"}), environment());
+  EXPECT_EQ(run.finish(), 0) << run.output();
+  const std::vector<Request> requests = server_.requests();
+  ASSERT_GE(requests.size(), 6U) << run.output();
+  EXPECT_THAT(newest_result(requests[3]), HasSubstr("Nothing was clicked yet"));
+  ASSERT_EQ(run.results_of("pointer").size(), 1U) << "only the second one was carried out";
+  EXPECT_EQ(run.results_of("pointer")[0]["verdict"], "confirmed") << run.results_of("pointer")[0];
+  EXPECT_THAT(newest_result(requests[6]), HasSubstr("= \"7\""));
 }
 
 // Presses the panic keys on the user's desktop once the run has come to a point; then all must be quiet.

@@ -12,7 +12,9 @@
 #include <set>
 #include <thread>
 
+#include "agent/credentials.h"
 #include "agent/engine_model.h"
+#include "agent/remote_model.h"
 #include "tests/desk/runner/oracle_model.h"
 #include "tests/desk/runner/score_sheet.h"
 #include "tests/desk/runner/task_run.h"
@@ -34,6 +36,12 @@ struct Options {
 
 std::unique_ptr<agent::Model> load_model(const std::string& name) {
   if (name == "nothing") return std::make_unique<desk::IdleModel>();
+  if (agent::is_endpoint(name)) {
+    agent::RemoteModelOptions options;
+    options.endpoint = agent::parse_endpoint(name);
+    options.key = agent::server_key(options.endpoint.host);
+    return agent::open_remote_model(options);
+  }
   const std::filesystem::path folder = name == "nano" ? DESKHAND_SOURCE_DIR "/resources/models/nano" : name;
   return agent::load_engine_model({.model_dir = folder});
 }
@@ -192,7 +200,8 @@ class Board {
 
 void add_options(QCommandLineParser& parser) {
   parser.addOptions({
-      {"model", "nano, a checkpoint folder, oracle or nothing.", "model", "oracle"},
+      {"model", "nano, a checkpoint folder, a server (http://HOST:PORT/v1#NAME), oracle or nothing.", "model",
+       "oracle"},
       {"task", "Only this task (may be repeated).", "id"},
       {"skills", "Only tasks that need no other skills than these, comma separated.", "names"},
       {"seed", "Of the tasks' parameters.", "n", "1"},
