@@ -23,6 +23,30 @@ DType cache_dtype(CacheType type, const ModelConfig& config) {
   return config.is_float32 ? DType::F32 : DType::BF16;
 }
 
+// What a model needs of the GPU's memory beside its weights: activations, workspaces, a session's first pages.
+constexpr std::size_t kSpareGpuBytes = std::size_t{1} << 30;
+
+struct ChosenDevice {
+  std::unique_ptr<ops::Device> device;
+  std::string description;
+};
+
+ChosenDevice choose_device(EngineOptions& options, const ModelConfig& config, std::size_t weight_bytes) {
+  ChosenDevice chosen = {std::move(options.device), {}};
+  std::string reason;
+  if (chosen.device == nullptr && options.device_choice != DeviceChoice::Cpu) {
+    chosen.device =
+        ops::make_cuda_device(config.is_float32 ? DType::F32 : DType::BF16, weight_bytes + kSpareGpuBytes, reason);
+    if (chosen.device == nullptr && options.device_choice == DeviceChoice::Cuda) {
+      throw Error(message("can't run on the GPU: ", reason));
+    }
+  }
+  if (chosen.device == nullptr) chosen.device = ops::make_cpu_device(options.n_threads);
+  chosen.description = chosen.device->description();
+  if (!reason.empty()) chosen.description += message("; not the GPU: ", reason);
+  return chosen;
+}
+
 // Whether the model may write this token. Embeddings have more rows than there are tokens; and all that is spelled
 // ]<]…[>[ stands for or surrounds media, but for ]<]minimax[>[, which marks tool calls.
 bool is_writable(const Tokenizer& tokenizer, std::int32_t id) {
@@ -46,9 +70,13 @@ std::unique_ptr<Engine> Engine::load(EngineOptions options, const Progress& prog
   auto state = std::make_unique<State>();
   report("reading config.json");
   state->config = ModelConfig::load(options.model_dir / "config.json");
-  state->device = options.device ? std::move(options.device) : ops::make_cpu_device(options.n_threads);
-  report("mapping weights");
-  state->weights = Weights::load(Safetensors::open(options.model_dir), state->config, *state->device);
+  Safetensors checkpoint = Safetensors::open(options.model_dir);
+  ChosenDevice chosen = choose_device(options, state->config, checkpoint.mapped_bytes());
+  state->device = std::move(chosen.device);
+  state->device_description = std::move(chosen.description);
+  report("running on " + state->device_description);
+  report("reading weights");
+  state->weights = Weights::load(std::move(checkpoint), state->config, *state->device);
   state->fingerprint = state->weights.fingerprint();
   const std::filesystem::path tokenizer_json = options.model_dir / "tokenizer.json";
   if (std::filesystem::exists(tokenizer_json)) {
@@ -107,7 +135,7 @@ const Tokenizer* Engine::tokenizer() const {
   return state_->tokenizer ? &*state_->tokenizer : nullptr;
 }
 std::string Engine::device_description() const {
-  return state_->device->description();
+  return state_->device_description;
 }
 std::size_t Engine::mapped_bytes() const {
   return state_->weights.mapped_bytes();

@@ -19,6 +19,9 @@
 
 namespace inference {
 
+// Where the model runs. Auto: on the GPU when there is one and the model fits into its memory, else on the CPU.
+enum class DeviceChoice { Auto, Cpu, Cuda };
+
 enum class CacheType { FromModel, F32, BF16 };  // FromModel: fp32 for float32 checkpoints, else bf16
 
 struct EngineOptions {
@@ -27,14 +30,15 @@ struct EngineOptions {
   std::int64_t prefill_chunk = 512;      // tokens per forward pass
   CacheType cache_type = CacheType::FromModel;
   SparseAttention sparse_attention = SparseAttention::AsTrained;
-  std::unique_ptr<ops::Device> device = nullptr;  // empty: the CPU
+  DeviceChoice device_choice = DeviceChoice::Auto;
+  std::unique_ptr<ops::Device> device = nullptr;  // instead of choosing one
 };
 
 class Engine {
  public:
   using Progress = std::function<void(const std::string& what)>;
 
-  // Throws Error naming the file and what is wrong with it.
+  // Throws Error naming the file and what is wrong with it, or why the chosen device is not there.
   static std::unique_ptr<Engine> load(EngineOptions options, const Progress& progress = nullptr);
   ~Engine();
 
@@ -52,7 +56,7 @@ class Engine {
   MediaMarkers media_markers() const;  // needs a tokenizer
   // Ids that the model must not write: placeholders of media, and embedding rows without a token. Sorted.
   std::vector<std::int32_t> masked_ids() const;
-  std::string device_description() const;
+  std::string device_description() const;  // for people; says why it is not the GPU when that was left open
   std::size_t mapped_bytes() const;
 
  private:

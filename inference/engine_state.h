@@ -12,6 +12,7 @@ namespace inference {
 
 struct Engine::State {
   std::unique_ptr<ops::Device> device;  // first: everything else lives in its memory
+  std::string device_description;
   ModelConfig config;
   Weights weights;
   std::optional<Tokenizer> tokenizer;

@@ -39,12 +39,10 @@ std::size_t KvCache::bytes_per_page() const {
 
 void KvCache::reserve(std::int64_t n_tokens) {
   const std::int64_t needed = (n_tokens + page_size_ - 1) / page_size_;
-  if (n_pages_ >= needed) return;
-  // Kernels may read a page's unused slots under a mask, and saving writes whole pages: no stale bytes in either.
-  const std::vector<std::byte> zeros(bytes_per_page());
   while (n_pages_ < needed) {
-    buffers_.emplace_back(*device_, zeros.size());
-    device_->upload(buffers_.back().data(), zeros.data(), zeros.size());
+    buffers_.emplace_back(*device_, bytes_per_page());
+    // Kernels may read a page's unused slots under a mask, and saving writes whole pages: no stale bytes in either.
+    device_->clear(buffers_.back().data(), bytes_per_page());
     auto* next = static_cast<std::byte*>(buffers_.back().data());
     for (Layer& layer : layers_) {
       layer.pages.push_back(next);
@@ -55,11 +53,38 @@ void KvCache::reserve(std::int64_t n_tokens) {
     }
     ++n_pages_;
   }
+  if (n_listed_ < n_pages_) list_pages();
+}
+
+void KvCache::list_pages() {
+  if (page_list_room_ < n_pages_) {
+    const std::int64_t room = std::max(n_pages_, 2 * page_list_room_);
+    page_lists_ = ops::Buffer(*device_, layers_.size() * 2 * static_cast<std::size_t>(room) * sizeof(void*));
+    page_list_room_ = room;
+  }
+  std::vector<void*> lists(layers_.size() * 2 * static_cast<std::size_t>(page_list_room_), nullptr);
+  auto to = lists.begin();
+  for (const Layer& layer : layers_) {
+    std::copy(layer.pages.begin(), layer.pages.end(), to);
+    std::copy(layer.index_pages.begin(), layer.index_pages.end(), to + page_list_room_);
+    to += 2 * page_list_room_;
+  }
+  device_->upload(page_lists_.data(), lists.data(), lists.size() * sizeof(void*));
+  n_listed_ = n_pages_;
 }
 
 ops::KvLayer KvCache::layer(int layer_idx) const {
   const Layer& layer = layers_[static_cast<std::size_t>(layer_idx)];
-  return {layer.pages, layer.index_pages, dtype_, page_size_, kv_heads_, head_dim_, layer.is_sparse ? index_dim_ : 0};
+  void* const* list = static_cast<void* const*>(page_lists_.data()) + 2 * layer_idx * page_list_room_;
+  return {.pages = layer.pages,
+          .index_pages = layer.index_pages,
+          .dtype = dtype_,
+          .page_size = page_size_,
+          .kv_heads = kv_heads_,
+          .head_dim = head_dim_,
+          .index_dim = layer.is_sparse ? index_dim_ : 0,
+          .page_table = list,
+          .index_page_table = list + page_list_room_};
 }
 
 std::size_t KvCache::n_bytes() const {

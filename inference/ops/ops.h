@@ -56,6 +56,9 @@ struct KvLayer {
   int kv_heads = 0;
   int head_dim = 0;
   int index_dim = 0;
+  // The same lists in the device's memory, for devices that don't read the host's.
+  void* const* page_table = nullptr;
+  void* const* index_page_table = nullptr;
 };
 
 // A feed-forward network with M3's gate: down((clamp(up, ±limit) + 1) * g * sigmoid(alpha * g)), g = min(gate, limit).
@@ -85,6 +88,7 @@ class Device {
   // Memory. allocate throws Error when there is not enough; memory is not cleared.
   virtual void* allocate(std::size_t n_bytes) = 0;
   virtual void release(void* memory) = 0;
+  virtual void clear(void* memory, std::size_t n_bytes) = 0;  // to zeros
   virtual void upload(void* to, const void* from_host, std::size_t n_bytes) = 0;
   virtual void download(void* to_host, const void* from, std::size_t n_bytes) = 0;
   // A weight's place on the device: the same pointer where the device reads host memory, else a copy that lives as
@@ -194,6 +198,10 @@ std::unique_ptr<Device> make_reference_device();
 
 // The product's CPU device: SIMD chosen at run time, n_threads threads of its own (0: one per core).
 std::unique_ptr<Device> make_cpu_device(int n_threads);
+
+// A GPU with needed_bytes of free memory, through the CUDA library beside the program. Null where there is none, and
+// `reason` says why.
+std::unique_ptr<Device> make_cuda_device(DType activation_type, std::size_t needed_bytes, std::string& reason);
 
 // Device memory that frees itself. Must not outlive its device.
 class Buffer {

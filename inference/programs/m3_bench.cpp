@@ -22,12 +22,13 @@ constexpr const char* kUsage =
     "\n"
     "Measures prefill and decode at several context lengths on pseudo-random token ids (no tokenizer needed), with\n"
     "decode's share of the memory read bandwidth and prefill's share of the fp32 multiply-add rate, both measured in\n"
-    "the same run.\n"
+    "the same run; on a GPU, with the bandwidth and rate that were reached.\n"
     "\n"
     "  --contexts 16,512,…   tokens in the session before decoding (default 16,512,4096,8192,16384)\n"
     "  --decode N            decoded tokens, of which the median counts (default 33, the first is left out)\n"
     "  --dense               also the same model with every layer forced to dense attention\n"
     "  --prefill-chunk N     tokens per forward pass (default 512)\n"
+    "  --device auto|cpu|cuda  where (default cpu)\n"
     "  --threads N           CPU threads (default: one per core)\n";
 
 double bytes_of(const Matrix& w) {
@@ -150,7 +151,7 @@ Limits measure_limits(int n_threads) {
 }
 
 int run(int argc, char** argv) {
-  const Arguments arguments(argc, argv, {"contexts", "decode", "prefill-chunk", "threads"}, {"dense"});
+  const Arguments arguments(argc, argv, {"contexts", "decode", "prefill-chunk", "device", "threads"}, {"dense"});
   if (arguments.positional().size() != 1) throw Error("expected a model folder; --help tells more");
   const std::string model_dir = arguments.positional()[0];
   auto n_threads = static_cast<int>(arguments.integer("threads", 0));
@@ -159,31 +160,38 @@ int run(int argc, char** argv) {
   if (n_decode < 2) throw Error("--decode: expected at least 2 tokens");
   const auto contexts = parse_contexts(arguments.text("contexts", "16,512,4096,8192,16384"));
 
-  const Limits limits = measure_limits(n_threads);
-  std::printf("memory reads %.1f GB/s, fp32 multiply-adds %.0f GFLOPS, %d threads\n", limits.read_bandwidth / 1e9,
-              limits.dot_rate / 1e9, n_threads);
+  const DeviceChoice device = arguments.has("device") ? device_choice(arguments) : DeviceChoice::Cpu;
+  const bool on_cpu = device == DeviceChoice::Cpu;
+  // On a GPU the columns are GB/s and GFLOPS.
+  const Limits limits = on_cpu ? measure_limits(n_threads) : Limits{1e11, 1e11};
+  if (on_cpu) {
+    std::printf("memory reads %.1f GB/s, fp32 multiply-adds %.0f GFLOPS, %d threads\n", limits.read_bandwidth / 1e9,
+                limits.dot_rate / 1e9, n_threads);
+  }
   std::vector<SparseAttention> modes = {SparseAttention::AsTrained};
   if (arguments.has("dense")) modes.push_back(SparseAttention::ForcedDense);
   for (const SparseAttention mode : modes) {
     const std::unique_ptr<Engine> engine = Engine::load({.model_dir = model_dir,
                                                          .n_threads = n_threads,
                                                          .prefill_chunk = arguments.integer("prefill-chunk", 512),
-                                                         .sparse_attention = mode});
-    const std::unique_ptr<ops::Device> device = ops::make_cpu_device(1);  // a second view of the mapped weights
-    const Weights weights = Weights::load(Safetensors::open(model_dir), engine->config(), *device);
+                                                         .sparse_attention = mode,
+                                                         .device_choice = device});
+    const std::unique_ptr<ops::Device> host = ops::make_cpu_device(1);  // a second view of the mapped weights
+    const Weights weights = Weights::load(Safetensors::open(model_dir), engine->config(), *host);
     const Costs costs = {engine->config().text, weights, mode, engine->config().is_float32 ? 4.0 : 2.0};
     std::printf("%s, %s attention\n", engine->device_description().c_str(),
                 mode == SparseAttention::AsTrained ? "sparse" : "forced dense");
-    std::printf("%8s %14s %12s %14s %12s %12s\n", "context", "prefill tok/s", "of mul-adds", "decode tok/s", "of reads",
-                "MB/token");
+    std::printf("%8s %14s %12s %14s %12s %12s\n", "context", "prefill tok/s", on_cpu ? "of mul-adds" : "GFLOPS",
+                "decode tok/s", on_cpu ? "of reads" : "GB/s", "MB/token");
     measure(*engine, 16, 3);  // pages in the weights
     for (const std::int64_t context : contexts) {
       const Speed speed = measure(*engine, context, n_decode);
       const double bytes = costs.decode_bytes(static_cast<double>(context));
       const double operations = costs.prefill_operations(context) / static_cast<double>(context);
-      std::printf("%8lld %14.1f %10.0f %% %14.2f %10.0f %% %12.1f\n", static_cast<long long>(context), speed.prefill,
-                  100 * speed.prefill * operations / limits.dot_rate, speed.decode,
-                  100 * speed.decode * bytes / limits.read_bandwidth, bytes / 1e6);
+      const char* unit = on_cpu ? " %" : "  ";
+      std::printf("%8lld %14.1f %10.0f%s %14.2f %10.0f%s %12.1f\n", static_cast<long long>(context), speed.prefill,
+                  100 * speed.prefill * operations / limits.dot_rate, unit, speed.decode,
+                  100 * speed.decode * bytes / limits.read_bandwidth, unit, bytes / 1e6);
       std::fflush(stdout);
     }
   }

@@ -23,12 +23,13 @@ constexpr const char* kUsage =
     "DIR is a checkpoint folder with golden.safetensors: text.*, generate.*, imageN.* (picture imageN.png), video*.*.\n"
     "Prints one line per item; exits with 1 unless all agree.\n"
     "\n"
-    "  --golden DIR          read golden.safetensors, golden.json and pictures from there\n"
-    "  --ops reference|cpu   which operations (default cpu)\n"
-    "  --prefill-chunk N     tokens per forward pass (default 512)\n"
-    "  --cache f32|bf16      type of the KV cache (default f32, as the reference)\n"
-    "  --threads N           CPU threads (default: one per core)\n"
-    "  --nmse X              largest normalised squared error (default 1e-9)\n";
+    "  --golden DIR                 read golden.safetensors, golden.json and pictures from there\n"
+    "  --device reference|cpu|cuda  which operations (default cpu)\n"
+    "  --activations f32|bf16       on cuda (default f32, as the reference)\n"
+    "  --prefill-chunk N            tokens per forward pass (default 512)\n"
+    "  --cache f32|bf16             type of the KV cache (default f32, as the reference)\n"
+    "  --threads N                  CPU threads (default: one per core)\n"
+    "  --nmse X                     largest normalised squared error (default 1e-9)\n";
 
 constexpr double kHalfLevelShare = 0.995;  // of the pixel values lie within half a grey level,
 constexpr double kMostLevels = 2;          // and all within this many
@@ -180,27 +181,34 @@ class Golden {
   int n_items_ = 0, n_failed_ = 0;
 };
 
-std::unique_ptr<ops::Device> make_device(const std::string& name, int n_threads) {
-  if (name == "reference") return ops::make_reference_device();
-  if (name == "cpu") return ops::make_cpu_device(n_threads);
-  throw Error(message("--ops ", name, ": expected reference or cpu"));
+DType float_type(const Arguments& arguments, const std::string& option) {
+  const std::string name = arguments.text(option, "f32");
+  if (name == "f32") return DType::F32;
+  if (name == "bf16") return DType::BF16;
+  throw Error(message("--", option, " ", name, ": expected f32 or bf16"));
 }
 
-CacheType cache_type(const std::string& name) {
-  if (name == "f32") return CacheType::F32;
-  if (name == "bf16") return CacheType::BF16;
-  throw Error(message("--cache ", name, ": expected f32 or bf16"));
+std::unique_ptr<ops::Device> make_device(const Arguments& arguments) {
+  const std::string name = arguments.text("device", "cpu");
+  if (name == "reference") return ops::make_reference_device();
+  if (name == "cpu") return ops::make_cpu_device(static_cast<int>(arguments.integer("threads", 0)));
+  if (name != "cuda") throw Error(message("--device ", name, ": expected reference, cpu or cuda"));
+  std::string reason;
+  std::unique_ptr<ops::Device> device = ops::make_cuda_device(float_type(arguments, "activations"), 0, reason);
+  if (device == nullptr) throw Error("can't run on the GPU: " + reason);
+  return device;
 }
 
 int run(int argc, char** argv) {
-  const Arguments arguments(argc, argv, {"golden", "ops", "prefill-chunk", "cache", "threads", "nmse"});
+  const Arguments arguments(argc, argv,
+                            {"golden", "device", "activations", "prefill-chunk", "cache", "threads", "nmse"});
   if (arguments.positional().size() != 1) throw Error("expected one checkpoint folder; --help tells more");
   const std::string dir = arguments.positional()[0];
-  const std::unique_ptr<Engine> engine = Engine::load(
-      {.model_dir = dir,
-       .prefill_chunk = arguments.integer("prefill-chunk", 512),
-       .cache_type = cache_type(arguments.text("cache", "f32")),
-       .device = make_device(arguments.text("ops", "cpu"), static_cast<int>(arguments.integer("threads", 0)))});
+  const CacheType cache = float_type(arguments, "cache") == DType::F32 ? CacheType::F32 : CacheType::BF16;
+  const std::unique_ptr<Engine> engine = Engine::load({.model_dir = dir,
+                                                       .prefill_chunk = arguments.integer("prefill-chunk", 512),
+                                                       .cache_type = cache,
+                                                       .device = make_device(arguments)});
   return Golden(*engine, arguments.text("golden", dir), arguments.number("nmse", 1e-9)).run() ? 0 : 1;
 }
 

@@ -29,6 +29,7 @@ constexpr const char* kUsage =
     "  --top-k N  --top-p X  --min-p X  --seed N\n"
     "  --prefill-chunk N     tokens per forward pass (default 512)\n"
     "  --save FILE           save the session at the end;  --restore FILE  go on from one\n"
+    "  --device auto|cpu|cuda  where (default auto: the GPU if it can hold the model)\n"
     "  --threads N           CPU threads (default: one per core)\n";
 
 std::vector<std::string> split(const std::string& list) {
@@ -99,13 +100,15 @@ std::int64_t stream_tokens(const Engine& engine, Session& session, Sampler& samp
 int run(int argc, char** argv) {
   const Arguments arguments(argc, argv,
                             {"ids", "image", "video", "max-new", "context", "temperature", "top-k", "top-p", "min-p",
-                             "seed", "prefill-chunk", "save", "restore", "threads"});
+                             "seed", "prefill-chunk", "save", "restore", "device", "threads"});
   if (arguments.positional().empty() || arguments.positional().size() > 2) {
     throw Error("expected a model folder and one text; --help tells more");
   }
   const std::unique_ptr<Engine> engine = Engine::load({.model_dir = arguments.positional()[0],
                                                        .n_threads = static_cast<int>(arguments.integer("threads", 0)),
-                                                       .prefill_chunk = arguments.integer("prefill-chunk", 512)});
+                                                       .prefill_chunk = arguments.integer("prefill-chunk", 512),
+                                                       .device_choice = device_choice(arguments)});
+  std::fprintf(stderr, "running on %s\n", engine->device_description().c_str());
   const Prompt prompt = make_prompt(*engine, arguments);
   const std::int64_t max_new = arguments.integer("max-new", 128);
   const auto n_prompt = static_cast<std::int64_t>(prompt.token_ids.size());

@@ -50,6 +50,7 @@ class CpuDevice final : public Device {
     return memory;
   }
   void release(void* memory) override { std::free(memory); }
+  void clear(void* memory, std::size_t n_bytes) override { std::memset(memory, 0, n_bytes); }
   void upload(void* to, const void* from_host, std::size_t n_bytes) override { std::memcpy(to, from_host, n_bytes); }
   void download(void* to_host, const void* from, std::size_t n_bytes) override { std::memcpy(to_host, from, n_bytes); }
   const void* resident(const void* host, std::size_t /*n_bytes*/) override { return host; }

@@ -74,6 +74,14 @@ std::int64_t Arguments::integer(const std::string& name, std::int64_t otherwise)
   return static_cast<std::int64_t>(value);
 }
 
+DeviceChoice device_choice(const Arguments& arguments) {
+  const std::string name = arguments.text("device", "auto");
+  if (name == "auto") return DeviceChoice::Auto;
+  if (name == "cpu") return DeviceChoice::Cpu;
+  if (name == "cuda") return DeviceChoice::Cuda;
+  throw Error(message("--device ", name, ": expected auto, cpu or cuda"));
+}
+
 int run_program(int argc, char** argv, const std::string& usage, const std::function<int()>& body) {
   for (int i = 1; i < argc; ++i) {
     if (std::string(argv[i]) == "--help") {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "inference/engine.h"
+
 namespace inference::programs {
 
 class Arguments {
@@ -26,6 +28,9 @@ class Arguments {
   std::vector<std::string> positional_;
   std::multimap<std::string, std::string> options_;
 };
+
+// Option --device auto|cpu|cuda.
+DeviceChoice device_choice(const Arguments& arguments);
 
 // Runs a program's body. --help prints the usage; an Error is printed as "name: error: …" and gives exit status 2.
 int run_program(int argc, char** argv, const std::string& usage, const std::function<int()>& body);

@@ -1,0 +1,326 @@
+// Attention on the tensor cores, bf16 with fp32 softmax: 64 keys at a time, the next ones copied meanwhile. A CTA's
+// four warps divide 64 query rows among themselves; where a tile has only 16 rows (a token's query heads) they divide
+// the keys and merge at the end.
+
+#include "inference/ops/cuda/attention_rows.cuh"
+#include "inference/ops/cuda/mma.cuh"
+
+namespace inference::ops::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kThreads = kWarps * kWarp;
+constexpr int kKeys = 64;
+constexpr int kStages = 2;
+
+template <int kDim>
+struct Tile {
+  bf16 rows[kKeys][kDim + 8];  // 16 bytes more, so that ldmatrix meets no bank twice
+};
+template <int kDim>
+struct Stage {
+  Tile<kDim> keys, values;
+  int positions[kKeys];  // ascending; kNowhere: no key
+};
+
+// A warp's 16 rows: scores against kParts × 8 keys, and the state of their softmax. Of the two rows of a lane, g and
+// g + 8, elements 0, 1 and 2, 3 of each fragment belong to the first and the second.
+template <int kDim, int kParts>
+struct WarpRows {
+  std::uint32_t q[kDim / 16][4];
+  float scores[kParts][4];
+  float sums[kDim / 8][4] = {};
+  float largest[2] = {-INFINITY, -INFINITY};
+  float totals[2] = {};  // of this lane's columns only
+
+  __device__ void load_queries(const bf16* first, const bf16* second) {
+    const int t = threadIdx.x % 4;
+#pragma unroll
+    for (int i = 0; i < kDim / 16; ++i) {
+      q[i][0] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 2 * t);
+      q[i][1] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 2 * t);
+      q[i][2] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 8 + 2 * t);
+      q[i][3] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 8 + 2 * t);
+    }
+  }
+
+  __device__ void score(const Tile<kDim>& keys, int first_key) {
+    const int lane = threadIdx.x % kWarp;
+#pragma unroll
+    for (int part = 0; part < kParts; part += 2) {
+#pragma unroll
+      for (int e = 0; e < 4; ++e) scores[part][e] = scores[part + 1][e] = 0;
+#pragma unroll
+      for (int i = 0; i < kDim / 16; ++i) {
+        std::uint32_t k[4];
+        load_matrices(k, &keys.rows[first_key + part * 8 + lane % 8 + lane / 16 * 8][i * 16 + lane / 8 % 2 * 8]);
+        multiply_add(scores[part], q[i], k[0], k[1]);
+        multiply_add(scores[part + 1], q[i], k[2], k[3]);
+      }
+    }
+  }
+
+  // Scores become weights; what was summed before shrinks to the new scale.
+  __device__ void soften(float scale_log2) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      float best = largest[r];
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) best = fmaxf(best, fmaxf(scores[part][2 * r], scores[part][2 * r + 1]));
+      best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
+      best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
+      const float zero = best == -INFINITY ? 0 : best * scale_log2;  // no visible key yet: all weights are 0
+      const float shrink = exp2f(largest[r] * scale_log2 - zero);
+      largest[r] = best;
+      totals[r] *= shrink;
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+#pragma unroll
+        for (int e = 2 * r; e < 2 * r + 2; ++e) {
+          scores[part][e] = exp2f(scores[part][e] * scale_log2 - zero);
+          totals[r] += scores[part][e];
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kDim / 8; ++i) {
+        sums[i][2 * r] *= shrink;
+        sums[i][2 * r + 1] *= shrink;
+      }
+    }
+  }
+
+  __device__ void add_values(const Tile<kDim>& values, int first_key) {
+    const int lane = threadIdx.x % kWarp;
+#pragma unroll
+    for (int part = 0; part < kParts; part += 2) {
+      const std::uint32_t weights[4] = {pack(scores[part][0], scores[part][1]), pack(scores[part][2], scores[part][3]),
+                                        pack(scores[part + 1][0], scores[part + 1][1]),
+                                        pack(scores[part + 1][2], scores[part + 1][3])};
+#pragma unroll
+      for (int i = 0; i < kDim / 16; ++i) {
+        std::uint32_t v[4];
+        load_matrices_transposed(v, &values.rows[first_key + part * 8 + lane % 16][i * 16 + lane / 16 * 8]);
+        multiply_add(sums[2 * i], weights, v[0], v[1]);
+        multiply_add(sums[2 * i + 1], weights, v[2], v[3]);
+      }
+    }
+  }
+
+  __device__ void finish_totals() {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      totals[r] += __shfl_xor_sync(kAllLanes, totals[r], 1);
+      totals[r] += __shfl_xor_sync(kAllLanes, totals[r], 2);
+    }
+  }
+};
+
+// Where this thread's half of a step's key and value lie. Two threads share a key: the pieces of 16 bytes alternate.
+struct Located {
+  const bf16* key = nullptr;
+  const bf16* value = nullptr;
+  int position = kNowhere;
+};
+
+__device__ Located locate(const KeyList& list, const KeyRows<bf16>& rows, int first, int end, int seen_by_all) {
+  const int listed = first + static_cast<int>(threadIdx.x) / 2;
+  if (listed >= end) return {};
+  const KeyList::Place place = list.at(listed);
+  if (place.position >= seen_by_all) return {};  // slots behind the last position hold anything, NaN too
+  const auto pair = rows.at(place);
+  return {pair.key, pair.value, place.position};
+}
+
+// Zeros where there is no key.
+template <int kDim>
+__device__ void copy_keys(Stage<kDim>& stage, const Located& from, const bf16* anything) {
+  static_assert(kThreads == 2 * kKeys);
+  const int key = threadIdx.x / 2, half = threadIdx.x % 2;
+  const bool is_there = from.position != kNowhere;
+#pragma unroll
+  for (int i = 0; i < kDim / 16; ++i) {
+    const int dim = (2 * i + half) * 8;
+    copy_async(&stage.keys.rows[key][dim], is_there ? from.key + dim : anything, is_there);
+    copy_async(&stage.values.rows[key][dim], is_there ? from.value + dim : anything, is_there);
+  }
+  if (half == 0) stage.positions[key] = from.position;
+}
+
+// Writes two neighbouring dimensions of a row, normalised or as a split's part.
+__device__ void store_two(bf16* out, float* partials, const AttentionShape& shape, int row, int dim, float first,
+                          float second, float total) {
+  if (shape.n_splits == 1) {
+    const std::uint32_t two = pack(first / total, second / total);
+    *reinterpret_cast<std::uint32_t*>(out + shape.head_row(row) * shape.head_dim + dim) = two;
+  } else {
+    float* partial = shape.partial(partials, row);
+    partial[dim] = first;
+    partial[dim + 1] = second;
+  }
+}
+__device__ void store_state(float* partials, const AttentionShape& shape, int row, float largest, float total) {
+  if (shape.n_splits == 1) return;
+  float* partial = shape.partial(partials, row);
+  partial[shape.head_dim] = largest * shape.scale_log2;
+  partial[shape.head_dim + 1] = total;
+}
+
+template <int kDim, int kParts>
+__device__ void store_rows(bf16* out, float* partials, const AttentionShape& shape, int first_row,
+                           const WarpRows<kDim, kParts>& w) {
+  const int lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row = first_row + lane / 4 + 8 * r;
+    if (!shape.has_row(row)) continue;
+#pragma unroll
+    for (int i = 0; i < kDim / 8; ++i)
+      store_two(out, partials, shape, row, i * 8 + lane % 4 * 2, w.sums[i][2 * r], w.sums[i][2 * r + 1], w.totals[r]);
+    if (lane % 4 == 0) store_state(partials, shape, row, w.largest[r], w.totals[r]);
+  }
+}
+
+// The results of warps that shared rows and divided keys.
+template <int kDim>
+struct WarpResults {
+  float sums[kWarps][16][kDim + 2];
+  float largest[kWarps][16], totals[kWarps][16];
+};
+
+template <int kDim, int kParts>
+__device__ void merge_warps(bf16* out, float* partials, const AttentionShape& shape, WarpResults<kDim>& all,
+                            const WarpRows<kDim, kParts>& w) {
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row = lane / 4 + 8 * r;
+#pragma unroll
+    for (int i = 0; i < kDim / 8; ++i) {
+      all.sums[warp][row][i * 8 + lane % 4 * 2] = w.sums[i][2 * r];
+      all.sums[warp][row][i * 8 + lane % 4 * 2 + 1] = w.sums[i][2 * r + 1];
+    }
+    if (lane % 4 == 0) {
+      all.largest[warp][row] = w.largest[r];
+      all.totals[warp][row] = w.totals[r];
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 16 * kDim / 2; i += kThreads) {
+    const int row = i / (kDim / 2), dim = i % (kDim / 2) * 2;
+    if (!shape.has_row(row)) continue;
+    float largest = -INFINITY, first = 0, second = 0, total = 0;
+    for (int part = 0; part < kWarps; ++part) largest = fmaxf(largest, all.largest[part][row]);
+    const float zero = largest == -INFINITY ? 0 : largest;
+    for (int part = 0; part < kWarps; ++part) {
+      const float share = exp2f((all.largest[part][row] - zero) * shape.scale_log2);
+      first += share * all.sums[part][row][dim];
+      second += share * all.sums[part][row][dim + 1];
+      total += share * all.totals[part][row];
+    }
+    store_two(out, partials, shape, row, dim, first, second, total);
+    if (dim == 0) store_state(partials, shape, row, largest, total);
+  }
+}
+
+template <int kDim, bool kSplitKeys>
+constexpr std::size_t kSharedBytes = std::max(kStages * sizeof(Stage<kDim>),
+                                              kSplitKeys ? sizeof(WarpResults<kDim>) : 0);
+
+template <int kDim, bool kSplitKeys>
+__global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16* q, float* partials,
+                                                          AttentionShape shape, KeyRows<bf16> rows) {
+  extern __shared__ __align__(16) std::uint8_t shared[];
+  auto* stages = reinterpret_cast<Stage<kDim>*>(shared);
+  constexpr int kParts = (kSplitKeys ? kKeys / kWarps : kKeys) / 8;
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  const int warp_row = kSplitKeys ? 0 : warp * 16, warp_key = kSplitKeys ? warp * kParts * 8 : 0;
+  const int row_a = warp_row + lane / 4, row_b = row_a + 8;
+  WarpRows<kDim, kParts> w;
+  w.load_queries(q + shape.head_row(row_a) * kDim, q + shape.head_row(row_b) * kDim);
+  const int visible[2] = {shape.visible(row_a), shape.visible(row_b)};
+  const int seen_by_all = shape.visible(shape.tile_rows - 1);
+  __shared__ std::int32_t ids[kMaxChosen + 1];
+  const KeyList list = list_keys(shape, ids);
+  const int first = blockIdx.z * shape.split_keys, end = min(first + shape.split_keys, list.n_keys);
+
+  // The page's address is looked up a step before its keys are copied.
+  copy_keys(stages[0], locate(list, rows, first, end, seen_by_all), q);
+  commit_copies();
+  Located coming = locate(list, rows, first + kKeys, end, seen_by_all);
+  int stage = 0;
+  for (int step = first; step < end; step += kKeys, stage ^= 1) {
+    if (step + kKeys < end) copy_keys(stages[stage ^ 1], coming, q);
+    commit_copies();
+    coming = locate(list, rows, step + 2 * kKeys, end, seen_by_all);
+    wait_copies<1>();
+    __syncthreads();
+    w.score(stages[stage].keys, warp_key);
+    const int* positions = stages[stage].positions;
+    if (positions[kKeys - 1] >= min(visible[0], visible[1])) {
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          const int position = positions[warp_key + part * 8 + lane % 4 * 2 + e];
+          if (position >= visible[0]) w.scores[part][e] = -INFINITY;
+          if (position >= visible[1]) w.scores[part][2 + e] = -INFINITY;
+        }
+      }
+    }
+    w.soften(shape.scale_log2);
+    w.add_values(stages[stage].values, warp_key);
+    __syncthreads();
+  }
+  w.finish_totals();
+  if constexpr (kSplitKeys) {
+    wait_copies<0>();
+    __syncthreads();
+    merge_warps(out, partials, shape, *reinterpret_cast<WarpResults<kDim>*>(shared), w);
+  } else {
+    store_rows(out, partials, shape, warp_row, w);
+  }
+}
+
+template <int kDim, bool kSplitKeys>
+void launch_attend(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials) {
+  const dim3 n_ctas(static_cast<unsigned>(plan.n_units * plan.tiles_per_unit()),
+                    static_cast<unsigned>(call.heads.kv_heads), static_cast<unsigned>(plan.n_splits));
+  launch("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads, kSharedBytes<kDim, kSplitKeys>,
+         stream, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), partials, shape_of(call, plan),
+         rows_of<bf16>(call));
+}
+
+template <int kDim>
+void attend_with(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials) {
+  if (plan.tile_rows == 16) {
+    launch_attend<kDim, true>(stream, call, plan, partials);
+  } else {
+    launch_attend<kDim, false>(stream, call, plan, partials);
+  }
+}
+
+}  // namespace
+
+bool attends_on_tensor_cores(const AttentionCall& call) {
+  const int dim = call.heads.head_dim;
+  return call.activation_type == DType::BF16 && call.source.dtype == DType::BF16 &&
+         (dim == 64 || dim == 80 || dim == 128);
+}
+
+void attend_on_tensor_cores(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan,
+                            float* partials) {
+  INFERENCE_CHECK(attends_on_tensor_cores(call), "no tensor cores for heads of ", call.heads.head_dim);
+  switch (call.heads.head_dim) {
+    case 64:
+      attend_with<64>(stream, call, plan, partials);
+      break;
+    case 80:
+      attend_with<80>(stream, call, plan, partials);
+      break;
+    default:
+      attend_with<128>(stream, call, plan, partials);
+  }
+  if (plan.n_splits > 1) merge_splits(stream, call, plan, partials);
+}
+
+}  // namespace inference::ops::cuda

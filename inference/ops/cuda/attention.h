@@ -1,0 +1,55 @@
+#pragma once
+// Softmax attention over a cache's positions, chosen blocks of them, or the patches of a picture.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "inference/ops/ops.h"
+
+namespace inference::ops::cuda {
+
+// Where keys and values lie: in the pages of a cache, or in rows [n_keys, heads, head_dim].
+struct KeySource {
+  void* const* pages = nullptr;  // in the GPU's memory; null: rows
+  int page_size = 0;
+  const void* keys = nullptr;
+  const void* values = nullptr;
+  DType dtype = DType::F32;
+};
+
+struct AttentionCall {
+  void* out = nullptr;      // [n_tokens, q_heads, head_dim] of activation_type
+  const void* q = nullptr;  // [n_tokens, q_heads, head_dim]
+  DType activation_type = DType::F32;
+  std::int64_t n_tokens = 0;
+  Heads heads;
+  KeySource source;
+  std::int64_t n_keys = 0;                  // keys that the last token sees
+  bool is_causal = true;                    // token i sees n_keys - n_tokens + i + 1 keys; else all see n_keys
+  const std::int32_t* block_ids = nullptr;  // [n_tokens, kv_heads, top_k], ascending, then -1; null: all keys
+  int top_k = 0;
+};
+
+// How a call is cut into CTAs. Rows are the queries of one kv head: (token, query head) pairs.
+struct AttentionPlan {
+  std::int64_t rows_per_unit = 0;  // a unit's rows see the same list of keys: a token, or (dense) all tokens
+  std::int64_t n_units = 0;
+  int tile_rows = 0;
+  int n_splits = 1;                // a tile's keys are divided among so many CTAs, whose results are merged
+  std::int64_t split_keys = 0;     // listed keys per split
+  std::size_t partial_floats = 0;  // memory that the merge needs
+
+  std::int64_t tiles_per_unit() const { return (rows_per_unit + tile_rows - 1) / tile_rows; }
+};
+
+// Whether the tensor cores' kernel takes the call: bf16 throughout and a head_dim that it was built for.
+bool attends_on_tensor_cores(const AttentionCall& call);
+
+AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors);
+
+// `partials`: memory of plan.partial_floats floats.
+void attend_on_tensor_cores(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials);
+void attend_plainly(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials);
+
+}  // namespace inference::ops::cuda

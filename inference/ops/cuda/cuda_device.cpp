@@ -1,0 +1,502 @@
+// The GPU: checks shapes and hands each operation to its kernels, in the order of one stream.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "inference/ops/cuda/attention.h"
+#include "inference/ops/cuda/cublas.h"
+#include "inference/ops/cuda/gemm.h"
+#include "inference/ops/cuda/memory.h"
+#include "inference/ops/cuda/moe.h"
+#include "inference/ops/cuda/rows.h"
+#include "inference/ops/cuda/selection.h"
+#include "inference/ops/cuda_library.h"
+#include "inference/ops/ops.h"
+
+namespace inference::ops::cuda {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw Error(message("the GPU failed (", what, "): ", cudaGetErrorString(status), "; start the program again"));
+}
+
+std::int64_t size_of(std::size_t n) {
+  return static_cast<std::int64_t>(n);
+}
+
+cudaStream_t make_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+  // Memory that was released stays with the program: sessions and pictures come and go.
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, 0), "memory pool");
+  std::uint64_t keep = UINT64_MAX;
+  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "memory pool");
+  return stream;
+}
+
+// Destroyed after all that lives in its order.
+struct Stream {
+  Stream() : stream(make_stream()) {}
+  ~Stream() {
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t stream;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(DType activation_type) : activation_type_(activation_type) {
+    check(cudaGetDeviceProperties(&properties_, 0), "properties");
+  }
+  ~CudaDevice() override {
+    cudaStreamSynchronize(stream());
+    for (void* memory : resident_) cudaFree(memory);
+  }
+
+  std::string description() const override {
+    char gib[16];
+    std::snprintf(gib, sizeof(gib), "%.0f", static_cast<double>(properties_.totalGlobalMem) / kGiB);
+    return message("cuda: ", properties_.name, " (sm_", properties_.major, properties_.minor, ", ", gib, " GiB), ",
+                   activation_type_ == DType::F32 ? "fp32" : "bf16", " activations");
+  }
+  DType activation_type() const override { return activation_type_; }
+
+  void* allocate(std::size_t n_bytes) override { return cuda::allocate(stream(), n_bytes); }
+  void release(void* memory) override { cuda::release(stream(), memory); }
+  void clear(void* memory, std::size_t n_bytes) override {
+    check(cudaMemsetAsync(memory, 0, n_bytes, stream()), "clearing");
+  }
+  void upload(void* to, const void* from_host, std::size_t n_bytes) override {
+    check(cudaMemcpyAsync(to, from_host, n_bytes, cudaMemcpyHostToDevice, stream()), "upload");
+  }
+  void download(void* to_host, const void* from, std::size_t n_bytes) override {
+    check(cudaMemcpyAsync(to_host, from, n_bytes, cudaMemcpyDeviceToHost, stream()), "download");
+    check(cudaStreamSynchronize(stream()), "download");
+  }
+  const void* resident(const void* host, std::size_t n_bytes) override {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, std::max<std::size_t>(n_bytes, 1)) != cudaSuccess) {
+      cudaGetLastError();  // the GPU itself is well
+      throw Error(message("out of GPU memory: ", n_bytes, " bytes of weights were still to come; try --device cpu"));
+    }
+    resident_.push_back(memory);
+    upload(memory, host, n_bytes);
+    return memory;
+  }
+
+  void embed(Tensor out, const Matrix& table, std::span<const std::int32_t> ids) override {
+    INFERENCE_CHECK(out.rows == size_of(ids.size()) && out.cols == table.cols, "embed: ", out.rows, "x", out.cols,
+                    " from ", ids.size(), " ids of ", table.cols);
+    for (const std::int32_t id : ids) INFERENCE_CHECK(id >= 0 && id < table.rows, "embed: id ", id, " of ", table.rows);
+    auto* on_gpu = token_ids_.of<std::int32_t>(ids.size());
+    upload(on_gpu, ids.data(), ids.size_bytes());
+    cuda::embed(stream(), out, table, on_gpu);
+  }
+
+  void rms_norm(Tensor out, Tensor x, Vector weight, float eps) override {
+    INFERENCE_CHECK(out.rows == x.rows && out.cols == x.cols && x.cols == weight.size, "rms_norm: ", x.cols, " with ",
+                    weight.size);
+    cuda::rms_norm(stream(), out, x, weight, eps);
+  }
+
+  void linear(Tensor out, Tensor x, const Matrix& w, Vector bias) override {
+    INFERENCE_CHECK(out.rows == x.rows && x.cols == w.cols && out.cols == w.rows, "linear: [", out.rows, ", ", out.cols,
+                    "] = [", x.rows, ", ", x.cols, "] x [", w.rows, ", ", w.cols, "]");
+    INFERENCE_CHECK(bias.data == nullptr || bias.size == w.rows, "linear: bias of ", bias.size, " for ", w.rows);
+    check_weight(w);
+    if (x.rows > kMaxVectorRows && bias.data == nullptr && Cublas::fits(out, x, w)) {
+      cublas_.multiply(stream(), out, x, w);
+      return;
+    }
+    multiply({.out = out, .x = x, .weights = {w.data, w.scales}, .weight_type = w.dtype, .bias = bias});
+  }
+
+  void add(Tensor x, Tensor y) override {
+    INFERENCE_CHECK(x.rows == y.rows && x.cols == y.cols, "add: shapes differ");
+    cuda::add(stream(), x, y);
+  }
+
+  void norm_rope_heads(Tensor x, const HeadNorm& norm, const Rope& rope, std::int64_t first_position) override {
+    const std::int64_t head_dim = norm.weight.size;
+    INFERENCE_CHECK(x.cols % head_dim == 0 && rope.rotary_dim % 2 == 0 && rope.rotary_dim <= head_dim,
+                    "norm_rope_heads: ", x.cols, " columns, head_dim ", head_dim, ", rotary_dim ", rope.rotary_dim);
+    norm_rotate_heads(stream(), x, norm.weight, norm.eps, static_cast<int>(head_dim),
+                      rotations_at(rope, first_position, x.rows));
+  }
+
+  void store_kv(const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position) override {
+    const std::int64_t dim = std::int64_t{cache.kv_heads} * cache.head_dim;
+    INFERENCE_CHECK(k.cols == dim && v.cols == dim && k.rows == v.rows, "store_kv: ", k.cols, " and ", v.cols,
+                    " columns for ", dim);
+    check_kv_pages(cache, first_position + k.rows);
+    cuda::store_kv(stream(), cache, k, v, first_position);
+  }
+
+  void store_index_k(const KvLayer& cache, Tensor index_k, std::int64_t first_position) override {
+    INFERENCE_CHECK(index_k.cols == cache.index_dim, "store_index_k: ", index_k.cols, " for ", cache.index_dim);
+    check_index_pages(cache, first_position + index_k.rows);
+    cuda::store_index_k(stream(), cache, index_k, first_position);
+  }
+
+  void attend(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads, std::int64_t first_position) override {
+    run(paged_call(out, q, cache, heads, first_position));
+  }
+
+  void select_blocks(Tensor block_ids, Tensor index_q, const KvLayer& cache, const Selection& selection,
+                     std::int64_t first_position) override {
+    const std::int64_t kv_heads = index_q.cols / cache.index_dim;
+    INFERENCE_CHECK(cache.page_size == selection.block_size, "select_blocks: page ", cache.page_size, ", block ",
+                    selection.block_size);
+    INFERENCE_CHECK(index_q.cols % cache.index_dim == 0 && block_ids.rows == index_q.rows &&
+                        block_ids.cols == kv_heads * selection.top_k_blocks,
+                    "select_blocks: ", block_ids.cols, " ids for ", index_q.cols, " columns");
+    check_index_pages(cache, first_position + index_q.rows);
+    const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position};
+    if (properties_.major == 9 && selects_on_hopper(whole)) {
+      const int n_multiprocessors = properties_.multiProcessorCount;
+      auto* memory = finalists_.of<std::byte>(hopper_selection_bytes(whole, n_multiprocessors));
+      select_blocks_on_hopper(stream(), whole, memory, n_multiprocessors);
+      return;
+    }
+    // As many queries at a time as keep the scores within bounds: at a million tokens a query has 32K of them.
+    constexpr std::int64_t kMostScores = std::int64_t{1} << 26;
+    const std::int64_t n_blocks = (first_position + index_q.rows - 1) / selection.block_size + 1;
+    const std::int64_t step = std::max<std::int64_t>(1, kMostScores / (n_blocks * kv_heads));
+    for (std::int64_t token = 0; token < index_q.rows; token += step) {
+      const std::int64_t n = std::min(step, index_q.rows - token);
+      const SelectionCall call = {block_ids.slice(token, n), index_q.slice(token, n), &cache, selection,
+                                  first_position + token};
+      cuda::select_blocks(stream(), call, scores_.of<float>(static_cast<std::size_t>(call.n_rows() * call.n_blocks())));
+    }
+  }
+
+  void attend_blocks(Tensor out, Tensor q, Tensor block_ids, const KvLayer& cache, const Heads& heads,
+                     std::int64_t first_position) override {
+    INFERENCE_CHECK(block_ids.rows == q.rows && block_ids.cols % heads.kv_heads == 0, "attend_blocks: ", block_ids.rows,
+                    "x", block_ids.cols, " ids for ", q.rows, " tokens");
+    AttentionCall call = paged_call(out, q, cache, heads, first_position);
+    call.block_ids = block_ids.i32();
+    call.top_k = static_cast<int>(block_ids.cols / heads.kv_heads);
+    run(call);
+  }
+
+  void feed_forward(Tensor out, Tensor x, const Ffn& ffn, const Activation& activation) override {
+    check_ffn(out, x, ffn);
+    const std::int64_t ffn_dim = ffn.gate.rows;
+    const auto n_inner = static_cast<std::size_t>(x.rows * ffn_dim) * element_bytes(x.dtype);
+    const Tensor inner = {inner_.of<std::byte>(n_inner), x.rows, ffn_dim, x.dtype};
+    if (x.rows > kMaxVectorRows && Cublas::fits(inner, x, ffn.gate)) {
+      const Tensor up = {up_.of<std::byte>(n_inner), x.rows, ffn_dim, x.dtype};
+      cublas_.multiply(stream(), inner, x, ffn.gate);
+      cublas_.multiply(stream(), up, x, ffn.up);
+      gate_rows(stream(), inner, up, activation);
+    } else {
+      multiply({.out = inner,
+                .x = x,
+                .weights = pair_of(ffn),
+                .weight_type = ffn.gate.dtype,
+                .is_gated = true,
+                .activation = activation});
+    }
+    linear(out, inner, ffn.down, {});
+  }
+
+  void route(Tensor expert_ids, Tensor expert_weights, Tensor x, const Matrix& router, Vector bias,
+             float scaling) override {
+    INFERENCE_CHECK(expert_ids.cols <= router.rows && expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
+                        expert_weights.cols == expert_ids.cols && x.cols == router.cols,
+                    "route: ", expert_ids.cols, " of ", router.rows, " experts");
+    const Tensor logits = {logits_.of<float>(static_cast<std::size_t>(x.rows * router.rows)), x.rows, router.rows};
+    const Product product = {
+        .out = logits, .x = x, .weights = {router.data, router.scales}, .weight_type = router.dtype};
+    if (x.rows <= kMaxVectorRows) {
+      multiply_few_rows(stream(), product);
+    } else {
+      multiply_plainly(stream(), product);  // the choice needs fp32
+    }
+    choose_experts(stream(), expert_ids, expert_weights, logits.f32(), static_cast<int>(router.rows), bias, scaling);
+  }
+
+  void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+                   const Activation& activation) override {
+    INFERENCE_CHECK(expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
+                        expert_weights.cols == expert_ids.cols && !experts.empty(),
+                    "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
+    for (const Ffn& ffn : experts) {
+      check_ffn(out, x, ffn);
+      INFERENCE_CHECK(ffn.gate.dtype == experts[0].gate.dtype && ffn.down.dtype == experts[0].down.dtype &&
+                          ffn.gate.rows == experts[0].gate.rows,
+                      "mix_experts: experts of different types or widths");
+    }
+    if (x.rows <= kMaxVectorRows) {
+      mix_few(out, x, expert_ids, expert_weights, experts, activation);
+    } else {
+      mix_many(out, x, expert_ids, expert_weights, experts, activation);
+    }
+  }
+
+  void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
+    INFERENCE_CHECK(x.cols == weight.size && x.cols == bias.size && out.rows == x.rows && out.cols == x.cols,
+                    "layer_norm: ", x.cols, " with ", weight.size);
+    cuda::layer_norm(stream(), out, x, weight, bias, eps);
+  }
+
+  void gelu(Tensor x) override { cuda::gelu(stream(), x); }
+
+  void rope_3d(Tensor x, std::span<const PatchPosition> positions, int heads, float theta) override {
+    INFERENCE_CHECK(x.rows == size_of(positions.size()) && x.cols % heads == 0, "rope_3d: ", positions.size(),
+                    " positions for ", x.rows, " patches");
+    const int head_dim = static_cast<int>(x.cols) / heads;
+    const int per_axis = (2 * (head_dim / 2) / 3) / 2;
+    // The same for queries and keys of all layers.
+    const PatchPosition* on_gpu = patch_positions_.of(std::vector<PatchPosition>(positions.begin(), positions.end()));
+    const auto n_angles = static_cast<std::size_t>(x.rows * 3 * per_axis);
+    if (patch_positions_.has_changed() || patch_key_ != std::pair(head_dim, theta)) {
+      float* angles = patch_angles_.of<float>(2 * n_angles);
+      patch_rotations(stream(), angles, angles + n_angles, on_gpu, per_axis, theta, x.rows);
+      patch_rotations_ = {angles, angles + n_angles, 3 * per_axis};
+      patch_key_ = {head_dim, theta};
+    }
+    norm_rotate_heads(stream(), x, {}, 0, head_dim, patch_rotations_);
+  }
+
+  void attend_segments(Tensor out, Tensor q, Tensor k, Tensor v, std::span<const std::int64_t> segment_ends,
+                       int heads) override {
+    INFERENCE_CHECK(!segment_ends.empty() && segment_ends.back() == q.rows && k.rows == q.rows && v.rows == q.rows &&
+                        k.cols == q.cols && v.cols == q.cols && out.rows == q.rows && out.cols == q.cols &&
+                        q.cols % heads == 0,
+                    "attend_segments: shapes differ");
+    std::int64_t first = 0;
+    for (const std::int64_t end : segment_ends) {
+      const std::int64_t n = end - first;
+      run({.out = out.slice(first, n).data,
+           .q = q.slice(first, n).data,
+           .activation_type = q.dtype,
+           .n_tokens = n,
+           .heads = {heads, heads, static_cast<int>(q.cols) / heads},
+           .source = {.keys = k.slice(first, n).data, .values = v.slice(first, n).data, .dtype = k.dtype},
+           .n_keys = n,
+           .is_causal = false});
+      first = end;
+    }
+  }
+
+ private:
+  cudaStream_t stream() const { return stream_.stream; }
+
+  static void check_weight(const Matrix& w) {
+    INFERENCE_CHECK(
+        (w.dtype == DType::F8E4M3) == (w.scales != nullptr) && (w.scales == nullptr || w.cols % kMxGroup == 0),
+        "a weight of ", dtype_name(w.dtype), " with ", w.cols, " columns and ", w.scales == nullptr ? "no" : "",
+        " scales");
+  }
+
+  static void check_ffn(Tensor out, Tensor x, const Ffn& ffn) {
+    INFERENCE_CHECK(out.rows == x.rows && x.cols == ffn.gate.cols && x.cols == ffn.up.cols &&
+                        ffn.gate.rows == ffn.up.rows && ffn.down.cols == ffn.gate.rows && out.cols == ffn.down.rows &&
+                        ffn.gate.dtype == ffn.up.dtype,
+                    "feed-forward: shapes differ");
+    check_weight(ffn.gate);
+    check_weight(ffn.up);
+    check_weight(ffn.down);
+  }
+
+  static void check_pages(std::span<void* const> pages, void* const* on_gpu, int page_size, std::int64_t n_positions) {
+    INFERENCE_CHECK(on_gpu != nullptr && n_positions <= size_of(pages.size()) * page_size && n_positions < INT32_MAX,
+                    "a cache of ", pages.size(), " pages for ", n_positions, " positions");
+  }
+  static void check_kv_pages(const KvLayer& cache, std::int64_t n_positions) {
+    check_pages(cache.pages, cache.page_table, cache.page_size, n_positions);
+  }
+  static void check_index_pages(const KvLayer& cache, std::int64_t n_positions) {
+    check_pages(cache.index_pages, cache.index_page_table, cache.page_size, n_positions);
+  }
+
+  static WeightPair pair_of(const Ffn& ffn) { return {ffn.gate.data, ffn.gate.scales, ffn.up.data, ffn.up.scales}; }
+
+  void multiply(const Product& product) {
+    if (product.x.rows <= kMaxVectorRows && product.grouping.weights == nullptr) {
+      multiply_few_rows(stream(), product);
+    } else if (fits_tensor_cores(product.x.dtype, product.weight_type, product.x.cols)) {
+      multiply_on_tensor_cores(stream(), product);
+    } else {
+      multiply_plainly(stream(), product);
+    }
+  }
+
+  static AttentionCall paged_call(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads,
+                                  std::int64_t first_position) {
+    INFERENCE_CHECK(heads.kv_heads == cache.kv_heads && heads.head_dim == cache.head_dim &&
+                        heads.q_heads % heads.kv_heads == 0 && q.cols == std::int64_t{heads.q_heads} * heads.head_dim &&
+                        out.rows == q.rows && out.cols == q.cols,
+                    "attention: shapes differ");
+    check_kv_pages(cache, first_position + q.rows);
+    return {.out = out.data,
+            .q = q.data,
+            .activation_type = q.dtype,
+            .n_tokens = q.rows,
+            .heads = heads,
+            .source = {.pages = cache.page_table, .page_size = cache.page_size, .dtype = cache.dtype},
+            .n_keys = first_position + q.rows};
+  }
+
+  void run(const AttentionCall& call) {
+    const AttentionPlan plan = plan_attention(call, properties_.multiProcessorCount);
+    float* partials = plan.partial_floats > 0 ? partials_.of<float>(plan.partial_floats) : nullptr;
+    if (attends_on_tensor_cores(call)) {
+      attend_on_tensor_cores(stream(), call, plan, partials);
+    } else {
+      attend_plainly(stream(), call, plan, partials);
+    }
+  }
+
+  // The experts' addresses on the GPU, looked up by the first one's.
+  struct ExpertTables {
+    explicit ExpertTables(cudaStream_t stream) : gate_up(stream), down(stream) {}
+    MirroredList gate_up, down;
+  };
+  struct ExpertPairs {
+    const WeightPair *gate_up, *down;
+  };
+  ExpertPairs tables_of(std::span<const Ffn> experts) {
+    std::vector<WeightPair> gate_up, down;
+    for (const Ffn& ffn : experts) {
+      gate_up.push_back(pair_of(ffn));
+      down.push_back({ffn.down.data, ffn.down.scales});
+    }
+    ExpertTables& tables = expert_tables_.try_emplace(experts.data(), stream()).first->second;
+    return {tables.gate_up.of(gate_up), tables.down.of(down)};
+  }
+
+  void mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+               const Activation& activation) {
+    const ExpertPairs tables = tables_of(experts);
+    const std::int64_t n_pairs = expert_ids.rows * expert_ids.cols, ffn_dim = experts[0].gate.rows;
+    const Tensor inner = {inner_.of<std::byte>(static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype)),
+                          n_pairs, ffn_dim, x.dtype};
+    const ExpertVectors vectors = {.gate_up = tables.gate_up,
+                                   .down = tables.down,
+                                   .ids = expert_ids.i32(),
+                                   .expert_weights = expert_weights.f32(),
+                                   .top_k = static_cast<int>(expert_ids.cols),
+                                   .gate_up_type = experts[0].gate.dtype,
+                                   .down_type = experts[0].down.dtype,
+                                   .activation = activation};
+    expert_gate_up(stream(), inner, x, vectors);
+    expert_down(stream(), out, inner, vectors);
+  }
+
+  void mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+                const Activation& activation) {
+    const ExpertPairs tables = tables_of(experts);
+    const std::int64_t n_pairs = expert_ids.rows * expert_ids.cols, ffn_dim = experts[0].gate.rows;
+    const DType gate_type = experts[0].gate.dtype, down_type = experts[0].down.dtype;
+    const bool on_tensor_cores =
+        fits_tensor_cores(x.dtype, gate_type, x.cols) && fits_tensor_cores(x.dtype, down_type, ffn_dim);
+    const int tile_rows = on_tensor_cores ? kTensorTileRows : kPlainTileRows;
+    const std::int64_t max_tiles = n_pairs / tile_rows + size_of(experts.size());
+    const ExpertOrder order = expert_order(n_pairs, size_of(experts.size()), max_tiles);
+    sort_by_expert(stream(), order, expert_ids, static_cast<int>(experts.size()), tile_rows);
+    Grouping grouping = {tables.gate_up, order.token_of, order.tiles, order.n_tiles, static_cast<unsigned>(max_tiles)};
+    const Tensor inner = {inner_.of<std::byte>(static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype)),
+                          n_pairs, ffn_dim, x.dtype};
+    const auto multiply_grouped = on_tensor_cores ? multiply_on_tensor_cores : multiply_plainly;
+    multiply_grouped(stream(), {.out = inner,
+                                .x = x,
+                                .weight_type = gate_type,
+                                .is_gated = true,
+                                .activation = activation,
+                                .grouping = grouping});
+    grouping.weights = tables.down;
+    grouping.row_of = nullptr;
+    const Tensor results = {results_.of<float>(static_cast<std::size_t>(n_pairs * out.cols)), n_pairs, out.cols};
+    multiply_grouped(stream(), {.out = results, .x = inner, .weight_type = down_type, .grouping = grouping});
+    add_experts(stream(), out, results.f32(), order, expert_weights);
+  }
+
+  ExpertOrder expert_order(std::int64_t n_pairs, std::int64_t n_experts, std::int64_t max_tiles) {
+    static_assert(sizeof(RowTile) == 3 * sizeof(std::int32_t));
+    auto* memory = order_.of<std::int32_t>(static_cast<std::size_t>(2 * n_pairs + n_experts + 3 * max_tiles + 1));
+    ExpertOrder order;
+    order.token_of = memory;
+    order.sorted_row = order.token_of + n_pairs;
+    order.expert_ends = order.sorted_row + n_pairs;
+    order.tiles = reinterpret_cast<RowTile*>(order.expert_ends + n_experts);
+    order.n_tiles = order.expert_ends + n_experts + 3 * max_tiles;
+    return order;
+  }
+
+  // The same for queries, keys and index heads of all layers: computed once per call of the forward pass.
+  const Rotations& rotations_at(const Rope& rope, std::int64_t first_position, std::int64_t n_tokens) {
+    const RotationsKey key{rope.rotary_dim, rope.theta, first_position, n_tokens};
+    if (key == rotations_key_) return rotations_;
+    const auto n_angles = static_cast<std::size_t>(n_tokens * rope.rotary_dim / 2);
+    float* angles = angles_.of<float>(2 * n_angles);
+    text_rotations(stream(), angles, angles + n_angles, rope, first_position, n_tokens);
+    rotations_ = {angles, angles + n_angles, rope.rotary_dim / 2};
+    rotations_key_ = key;
+    return rotations_;
+  }
+
+  struct RotationsKey {
+    int rotary_dim = -1;
+    float theta = 0;
+    std::int64_t first_position = 0, n_tokens = 0;
+    bool operator==(const RotationsKey&) const = default;
+  };
+
+  DType activation_type_;
+  cudaDeviceProp properties_ = {};
+  Stream stream_;
+  Cublas cublas_;
+  std::vector<void*> resident_;
+  Scratch token_ids_{stream()}, scores_{stream()}, finalists_{stream()}, partials_{stream()}, inner_{stream()},
+      up_{stream()}, logits_{stream()}, results_{stream()}, order_{stream()}, angles_{stream()},
+      patch_angles_{stream()};
+  std::map<const Ffn*, ExpertTables> expert_tables_;
+  RotationsKey rotations_key_;
+  Rotations rotations_;
+  MirroredList patch_positions_{stream()};
+  std::pair<int, float> patch_key_;
+  Rotations patch_rotations_;
+};
+
+// Empty, or why this GPU can't be used.
+std::string refusal(std::size_t needed_bytes) {
+  int n_gpus = 0;
+  const cudaError_t status = cudaGetDeviceCount(&n_gpus);
+  if (status != cudaSuccess || n_gpus == 0) {
+    return message("no GPU answers: ", cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
+  }
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "memory");
+  if (free_bytes >= needed_bytes) return {};
+  return message("the GPU has ", static_cast<double>(free_bytes) / kGiB, " GiB free, this model needs ",
+                 static_cast<double>(needed_bytes) / kGiB, " GiB");
+}
+
+}  // namespace
+}  // namespace inference::ops::cuda
+
+extern "C" __attribute__((visibility("default"))) inference::ops::Device* deskhand_open_cuda_device(
+    inference::DType activation_type, std::size_t needed_bytes, char* reason, std::size_t reason_size) {
+  try {
+    const std::string refused = inference::ops::cuda::refusal(needed_bytes);
+    if (refused.empty()) return new inference::ops::cuda::CudaDevice(activation_type);
+    std::snprintf(reason, reason_size, "%s", refused.c_str());
+  } catch (const inference::Error& error) {
+    std::snprintf(reason, reason_size, "%s", error.what());
+  }
+  return nullptr;
+}

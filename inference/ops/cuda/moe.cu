@@ -1,0 +1,133 @@
+#include "inference/ops/cuda/common.cuh"
+#include "inference/ops/cuda/gating.cuh"
+#include "inference/ops/cuda/moe.h"
+
+namespace inference::ops::cuda {
+namespace {
+
+constexpr int kThreads = 256;
+
+// One warp per token; ranks are by (score + bias, lower expert first), so each round takes the best that the last
+// winner beats.
+__global__ void choose_experts_kernel(std::int32_t* ids, float* weights, const float* logits, const float* bias,
+                                      int n_experts, int top_k, float scaling) {
+  const int lane = threadIdx.x;
+  const std::int64_t token = blockIdx.x;
+  const float* mine = logits + token * n_experts;
+  const auto score = [&](int expert) { return 1 / (1 + expf(-mine[expert])); };
+  const auto ranked = [&](int expert) { return score(expert) + (bias != nullptr ? bias[expert] : 0); };
+  float last = INFINITY, total = 0;
+  int last_expert = -1;
+  for (int i = 0; i < top_k; ++i) {
+    float best = -INFINITY;
+    int best_expert = n_experts;
+    for (int expert = lane; expert < n_experts; expert += kWarp) {
+      const float rank = ranked(expert);
+      const bool is_left = rank < last || (rank == last && expert > last_expert);
+      if (is_left && (rank > best || best_expert == n_experts)) best = rank, best_expert = expert;
+    }
+    for (int offset = kWarp / 2; offset > 0; offset /= 2) {
+      const float other = __shfl_xor_sync(kAllLanes, best, offset);
+      const int other_expert = __shfl_xor_sync(kAllLanes, best_expert, offset);
+      if (other > best || (other == best && other_expert < best_expert)) best = other, best_expert = other_expert;
+    }
+    last = best;
+    last_expert = min(best_expert, n_experts - 1);  // NaN logits rank nowhere; any expert is as good
+    total += score(last_expert);
+    if (lane == 0) ids[token * top_k + i] = last_expert;
+  }
+  __syncwarp();
+  for (int i = lane; i < top_k; i += kWarp)
+    weights[token * top_k + i] = score(ids[token * top_k + i]) / total * scaling;
+}
+
+// One CTA counts the pairs of each expert and lays out rows and tiles.
+__global__ void count_kernel(ExpertOrder order, const std::int32_t* ids, int n_pairs, int n_experts, int tile_rows) {
+  extern __shared__ std::int32_t counts[];  // [n_experts]
+  for (int expert = threadIdx.x; expert < n_experts; expert += blockDim.x) counts[expert] = 0;
+  __syncthreads();
+  for (int pair = threadIdx.x; pair < n_pairs; pair += blockDim.x) atomicAdd(&counts[ids[pair]], 1);
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  int row = 0, n_tiles = 0;
+  for (int expert = 0; expert < n_experts; ++expert) {
+    const int end = row + counts[expert];
+    for (int first = row; first < end; first += tile_rows)
+      order.tiles[n_tiles++] = {expert, first, min(first + tile_rows, end)};
+    order.expert_ends[expert] = row = end;
+  }
+  *order.n_tiles = n_tiles;
+}
+
+// One warp per expert walks all pairs, so that an expert's rows keep the tokens' order.
+__global__ void place_kernel(ExpertOrder order, const std::int32_t* ids, int n_pairs, int top_k) {
+  const int expert = blockIdx.x, lane = threadIdx.x;
+  int row = expert == 0 ? 0 : order.expert_ends[expert - 1];
+  for (int first = 0; first < n_pairs; first += kWarp) {
+    const int pair = first + lane;
+    const bool is_mine = pair < n_pairs && ids[pair] == expert;
+    const unsigned mine = __ballot_sync(kAllLanes, is_mine);
+    if (is_mine) {
+      const int at = row + __popc(mine & ((1U << lane) - 1));
+      order.token_of[at] = pair / top_k;
+      order.sorted_row[pair] = at;
+    }
+    row += __popc(mine);
+  }
+}
+
+template <typename T>
+__global__ void add_experts_kernel(T* out, const float* results, const std::int32_t* sorted_row,
+                                   const float* expert_weights, int top_k, int cols) {
+  const std::int64_t token = blockIdx.x;
+  for (int col = threadIdx.x; col < cols; col += blockDim.x) {
+    float sum = 0;
+    for (int i = 0; i < top_k; ++i) {
+      const std::int64_t pair = token * top_k + i;
+      sum += expert_weights[pair] * results[static_cast<std::int64_t>(sorted_row[pair]) * cols + col];
+    }
+    out[token * cols + col] = from_float<T>(sum);
+  }
+}
+
+template <typename T>
+__global__ void gate_kernel(T* gate, const T* up, Activation activation, std::int64_t n) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < n) gate[i] = from_float<T>(gated(to_float(gate[i]), to_float(up[i]), activation));
+}
+
+}  // namespace
+
+void choose_experts(cudaStream_t stream, Tensor expert_ids, Tensor expert_weights, const float* logits, int n_experts,
+                    Vector bias, float scaling) {
+  launch("choose_experts", choose_experts_kernel, static_cast<unsigned>(expert_ids.rows), kWarp, 0, stream,
+         expert_ids.i32(), expert_weights.f32(), logits, bias.data, n_experts, static_cast<int>(expert_ids.cols),
+         scaling);
+}
+
+void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert_ids, int n_experts, int tile_rows) {
+  const int n_pairs = static_cast<int>(expert_ids.rows * expert_ids.cols);
+  launch("count_experts", count_kernel, 1, 1024, static_cast<std::size_t>(n_experts) * sizeof(std::int32_t), stream,
+         order, expert_ids.i32(), n_pairs, n_experts, tile_rows);
+  launch("place_tokens", place_kernel, static_cast<unsigned>(n_experts), kWarp, 0, stream, order, expert_ids.i32(),
+         n_pairs, static_cast<int>(expert_ids.cols));
+}
+
+void add_experts(cudaStream_t stream, Tensor out, const float* results, const ExpertOrder& order,
+                 Tensor expert_weights) {
+  with_float_type(out.dtype, [&]<typename T>(T) {
+    launch("add_experts", add_experts_kernel<T>, static_cast<unsigned>(out.rows), kThreads, 0, stream,
+           static_cast<T*>(out.data), results, order.sorted_row, expert_weights.f32(),
+           static_cast<int>(expert_weights.cols), static_cast<int>(out.cols));
+  });
+}
+
+void gate_rows(cudaStream_t stream, Tensor gate, Tensor up, const Activation& activation) {
+  const std::int64_t n = gate.rows * gate.cols;
+  with_float_type(gate.dtype, [&]<typename T>(T) {
+    launch("gate_rows", gate_kernel<T>, ceil_div(n, kThreads), kThreads, 0, stream, static_cast<T*>(gate.data),
+           static_cast<const T*>(up.data), activation, n);
+  });
+}
+
+}  // namespace inference::ops::cuda
