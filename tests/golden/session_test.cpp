@@ -24,12 +24,8 @@ std::filesystem::path scratch_file(const std::string& name) {
   return std::filesystem::path(::testing::TempDir()) / (name + std::to_string(::getpid()));
 }
 
-class SessionTest : public OnBothDevices {
- protected:
-  std::unique_ptr<Engine> engine_ = load_tiny(GetParam());
-};
-INSTANTIATE_TEST_SUITE_P(Devices, SessionTest, ::testing::Values("reference", "cpu"),
-                         [](const auto& info) { return std::string(info.param); });
+class SessionTest : public OnEachDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, SessionTest, kEachDevice, [](const auto& info) { return std::string(info.param); });
 
 TEST_P(SessionTest, chunks_of_any_size_match_one_piece) {
   const Prompt prompt = {some_tokens(150), {}};

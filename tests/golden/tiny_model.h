@@ -1,5 +1,5 @@
 #pragma once
-// The tiny checkpoints of tests/golden, loaded on either CPU device.
+// The tiny checkpoints of tests/golden, loaded on any device.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,10 @@ inline std::filesystem::path golden_dir(const std::string& name) {
 }
 
 inline std::unique_ptr<ops::Device> make_device(const std::string& name) {
-  return name == "reference" ? ops::make_reference_device() : ops::make_cpu_device(2);
+  if (name == "reference") return ops::make_reference_device();
+  if (name == "cpu") return ops::make_cpu_device(2);
+  std::string reason;
+  return ops::make_cuda_device(DType::F32, 0, reason);
 }
 
 inline std::unique_ptr<Engine> load_tiny(const std::string& device, EngineOptions options = {},
@@ -46,7 +49,18 @@ inline std::vector<std::int32_t> greedy(Session& session, int n) {
   return ids;
 }
 
-// A test on both devices.
-class OnBothDevices : public ::testing::TestWithParam<const char*> {};
+// A test on every device. Without a GPU its tests are skipped.
+class OnEachDevice : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    const bool is_gpu = GetParam() == std::string("cuda");
+    if (is_gpu && ops::make_cuda_device(DType::F32, 0, reason) == nullptr) GTEST_SKIP() << reason;
+    engine_ = load_tiny(GetParam());
+  }
+  std::unique_ptr<Engine> engine_;
+};
+
+inline const auto kEachDevice = ::testing::Values("reference", "cpu", "cuda");
 
 }  // namespace inference::testing

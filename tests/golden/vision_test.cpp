@@ -117,18 +117,15 @@ TEST(Resize, honours_the_stride) {
             resize_bicubic({narrow.data(), 50, 40, 150}, {28, 28}));
 }
 
-class VisionTower : public OnBothDevices {
+class VisionTower : public OnEachDevice {
  protected:
-  std::unique_ptr<Engine> engine_ = load_tiny(GetParam());
-
   std::vector<float> features_of(const std::vector<std::vector<std::uint8_t>>& frames) {
     std::vector<ImageView> views;
     for (const auto& frame : frames) views.push_back({frame.data(), 56, 84, 168});
     return engine_->encode_video(views)->features;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, VisionTower, ::testing::Values("reference", "cpu"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Devices, VisionTower, kEachDevice, [](const auto& info) { return std::string(info.param); });
 
 // The features of the first n slots, of a clip of total slots.
 std::vector<float> first_slots(const std::vector<float>& features, std::size_t n, std::size_t total) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of CPU operations share: the device under test for every instruction set of this machine and for one
-// and two threads, the reference device beside it, and data to feed both.
+// What the tests of operations share: the device under test (the GPU, and the CPU for every instruction set of this
+// machine and for one and two threads), the reference device beside it, and data to feed both.
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include "inference/number_formats.h"
 #include "inference/ops/cpu/targets.h"
 #include "inference/ops/ops.h"
+#include "tests/ops/host_facing_device.h"
 
 namespace inference::ops {
 
@@ -21,13 +22,13 @@ namespace inference::ops {
 // A wrong element, scale or head gives 1e-3 and more.
 inline constexpr double kMaxNmse = 1e-10;
 
-struct CpuSetup {
-  std::int64_t target = 0;  // HWY_AVX2 …
+struct Setup {
+  std::int64_t target = 0;  // HWY_AVX2 …; 0: the GPU
   int n_threads = 1;
 };
 
-inline std::vector<CpuSetup> cpu_setups() {
-  std::vector<CpuSetup> setups;
+inline std::vector<Setup> cpu_setups() {
+  std::vector<Setup> setups;
   for (const std::int64_t target : {HWY_SSSE3, HWY_AVX2, HWY_AVX3}) {
     if ((hwy::SupportedTargets() & target) == 0) continue;
     for (const int n_threads : {1, 2}) setups.push_back({target, n_threads});
@@ -35,23 +36,40 @@ inline std::vector<CpuSetup> cpu_setups() {
   return setups;
 }
 
-inline std::string setup_name(const testing::TestParamInfo<CpuSetup>& info) {
+inline std::vector<Setup> all_setups() {
+  std::vector<Setup> setups = cpu_setups();
+  setups.push_back({});
+  return setups;
+}
+
+inline std::string setup_name(const testing::TestParamInfo<Setup>& info) {
+  if (info.param.target == 0) return "cuda";
   return std::string(hwy::TargetName(info.param.target)) + "_threads_" + std::to_string(info.param.n_threads);
 }
 
-class CpuOps : public testing::TestWithParam<CpuSetup> {
+// `device` computes in fp32 on host memory, wherever it is. Without a GPU its tests are skipped.
+class DeviceOps : public testing::TestWithParam<Setup> {
  protected:
-  CpuOps() {
+  void SetUp() override {
     hwy::SetSupportedTargetsForTest(GetParam().target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    cpu = make_cpu_device(GetParam().n_threads);
+    if (GetParam().target != 0) {
+      device = make_cpu_device(GetParam().n_threads);
+      return;
+    }
+    std::string reason;
+    std::unique_ptr<Device> gpu = make_cuda_device(DType::F32, 0, reason);
+    if (gpu == nullptr) GTEST_SKIP() << reason;
+    device = std::make_unique<HostFacingDevice>(std::move(gpu));
   }
-  ~CpuOps() override {
+  ~DeviceOps() override {
     hwy::SetSupportedTargetsForTest(0);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
 
-  std::unique_ptr<Device> cpu;
+  bool is_gpu() const { return GetParam().target == 0; }
+
+  std::unique_ptr<Device> device;
   std::unique_ptr<Device> reference = make_reference_device();
   std::mt19937 random{7};
 };
@@ -142,7 +160,13 @@ struct TestCache {
         list->push_back(memory.back().data());
       }
     }
-    layer = {pages, index_pages, dtype, page_size, kv_heads, head_dim, index_dim};
+    layer = {.pages = pages,
+             .index_pages = index_pages,
+             .dtype = dtype,
+             .page_size = page_size,
+             .kv_heads = kv_heads,
+             .head_dim = head_dim,
+             .index_dim = index_dim};
   }
   std::vector<std::vector<std::byte>> memory;
   std::vector<void*> pages, index_pages;

@@ -1,0 +1,177 @@
+// Attention of one MiniMax-M3 layer on the GPU, sparse against dense, on random keys: one line per workload, as
+// "name context microseconds". tests/bench/msa_bench.sh runs it beside the baselines and makes one table of both.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "inference/number_formats.h"
+#include "inference/ops/ops.h"
+
+namespace {
+
+using namespace inference;
+using namespace inference::ops;
+
+constexpr Heads kHeads = {64, 4, 128};
+constexpr int kIndexDim = 128, kPageSize = 128;
+constexpr Selection kSelection = {.block_size = kPageSize, .top_k_blocks = 16};
+constexpr std::int64_t kChunk = 8192;  // tokens of a prefill call
+constexpr double kFlushBytes = 256e6;  // of caches that decode rotates through: four times the L2
+constexpr std::int64_t kLayerKeyBytes = 2 * 4 * 128 * 2, kIndexKeyBytes = kIndexDim * 2;
+
+// Random activations in the GPU's memory.
+struct Random {
+  Random(Device& device, std::int64_t rows, std::int64_t cols, unsigned seed)
+      : buffer(device, static_cast<std::size_t>(rows * cols) * 2), tensor{buffer.data(), rows, cols, DType::BF16} {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<std::uint16_t> values(static_cast<std::size_t>(rows * cols));
+    for (std::uint16_t& value : values) value = float_to_bf16(normal(random));
+    device.upload(buffer.data(), values.data(), values.size() * 2);
+  }
+  Buffer buffer;
+  Tensor tensor;
+};
+
+// One layer's cache, full of random keys. Chunks take their rows from different places of the same random numbers.
+class Cache {
+ public:
+  Cache(Device& device, std::int64_t n_tokens, const Random& keys, const Random& index_keys) : device_(device) {
+    const std::int64_t n_pages = (n_tokens + kPageSize - 1) / kPageSize;
+    for (std::int64_t i = 0; i < n_pages; ++i) {
+      pages_.push_back(add(kPageSize * kLayerKeyBytes));
+      index_pages_.push_back(add(kPageSize * kIndexKeyBytes));
+    }
+    layer_ = {.pages = pages_,
+              .index_pages = index_pages_,
+              .dtype = DType::BF16,
+              .page_size = kPageSize,
+              .kv_heads = kHeads.kv_heads,
+              .head_dim = kHeads.head_dim,
+              .index_dim = kIndexDim,
+              .page_table = list_of(pages_),
+              .index_page_table = list_of(index_pages_)};
+    for (std::int64_t first = 0; first < n_tokens; first += kChunk) {
+      const std::int64_t n = std::min(kChunk, n_tokens - first), from = first / kChunk * 37 % kChunk;
+      device.store_kv(layer_, keys.tensor.slice(from, n), keys.tensor.slice(from + 11, n), first);
+      device.store_index_k(layer_, index_keys.tensor.slice(from, n), first);
+    }
+  }
+  const KvLayer& layer() const { return layer_; }
+
+ private:
+  void* add(std::int64_t n_bytes) {
+    buffers_.emplace_back(device_, static_cast<std::size_t>(n_bytes));
+    return buffers_.back().data();
+  }
+  void* const* list_of(const std::vector<void*>& pages) {
+    void* list = add(static_cast<std::int64_t>(pages.size() * sizeof(void*)));
+    device_.upload(list, pages.data(), pages.size() * sizeof(void*));
+    return static_cast<void* const*>(list);
+  }
+
+  Device& device_;
+  std::vector<Buffer> buffers_;
+  std::vector<void*> pages_, index_pages_;
+  KvLayer layer_;
+};
+
+class Bench {
+ public:
+  explicit Bench(Device& device)
+      : device_(device),
+        keys_(device, 2 * kChunk + 64, kHeads.kv_heads * kHeads.head_dim, 1),
+        index_keys_(device, 2 * kChunk + 64, kIndexDim, 2),
+        q_(device, kChunk, kHeads.q_heads * kHeads.head_dim, 3),
+        index_q_(device, kChunk, kHeads.kv_heads * kIndexDim, 4),
+        out_(device, kChunk, kHeads.q_heads * kHeads.head_dim, 5),
+        ids_(device, static_cast<std::size_t>(kChunk * kHeads.kv_heads * kSelection.top_k_blocks) * 4) {}
+
+  // One token after n - 1.
+  void decode(std::int64_t n) {
+    const double cache_bytes = static_cast<double>(n) * (kLayerKeyBytes + kIndexKeyBytes);
+    const auto n_caches = static_cast<std::size_t>(std::clamp(kFlushBytes / cache_bytes * 9, 1.0, 32.0));
+    std::vector<Cache> caches;
+    for (std::size_t i = 0; i < n_caches; ++i) caches.emplace_back(device_, n, keys_, index_keys_);
+    const int n_calls = n >= 500000 ? 20 : 100;
+    std::size_t next = 0;
+    const auto layer = [&]() -> const KvLayer& { return caches[next++ % n_caches].layer(); };
+    const Tensor q = q_.tensor.slice(0, 1), index_q = index_q_.tensor.slice(0, 1), out = out_.tensor.slice(0, 1);
+    const Tensor ids = ids_of(1);
+    report("decode_select", n, time(n_calls, [&] { device_.select_blocks(ids, index_q, layer(), kSelection, n - 1); }));
+    report("decode_attend_blocks", n,
+           time(n_calls, [&] { device_.attend_blocks(out, q, ids, layer(), kHeads, n - 1); }));
+    report("decode_msa", n, time(n_calls, [&] {
+             const KvLayer& l = layer();
+             device_.select_blocks(ids, index_q, l, kSelection, n - 1);
+             device_.attend_blocks(out, q, ids, l, kHeads, n - 1);
+           }));
+    report("decode_dense", n, time(n_calls, [&] { device_.attend(out, q, layer(), kHeads, n - 1); }));
+  }
+
+  // A chunk of tokens at the end of n.
+  void prefill(std::int64_t n) {
+    const Cache cache(device_, n, keys_, index_keys_);
+    const Tensor ids = ids_of(kChunk);
+    report("prefill_select", n,
+           time(2, [&] { device_.select_blocks(ids, index_q_.tensor, cache.layer(), kSelection, n - kChunk); }));
+    report("prefill_attend_blocks", n,
+           time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
+    if (n > 200000) return;
+    report("prefill_dense", n,
+           time(1, [&] { device_.attend(out_.tensor, q_.tensor, cache.layer(), kHeads, n - kChunk); }));
+  }
+
+ private:
+  Tensor ids_of(std::int64_t n_tokens) const {
+    return {ids_.data(), n_tokens, std::int64_t{kHeads.kv_heads} * kSelection.top_k_blocks, DType::I32};
+  }
+  static void report(const char* name, std::int64_t context, double us) {
+    std::printf("ours %s %lld %.2f\n", name, static_cast<long long>(context), us);
+    std::fflush(stdout);
+  }
+  // Median microseconds per call, over batches of n_calls.
+  double time(int n_calls, const std::function<void()>& call) {
+    constexpr int kBatches = 20;
+    std::vector<double> us;
+    for (int batch = -2; batch < kBatches; ++batch) {
+      wait();
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < n_calls; ++i) call();
+      wait();
+      if (batch < 0) continue;
+      us.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
+                   n_calls);
+    }
+    std::nth_element(us.begin(), us.begin() + kBatches / 2, us.end());
+    return us[kBatches / 2];
+  }
+  void wait() {
+    std::uint32_t word = 0;
+    device_.download(&word, ids_.data(), sizeof(word));
+  }
+
+  Device& device_;
+  Random keys_, index_keys_, q_, index_q_, out_;
+  Buffer ids_;
+};
+
+}  // namespace
+
+int main() {
+  std::string reason;
+  const std::unique_ptr<Device> device = make_cuda_device(DType::BF16, 0, reason);
+  if (device == nullptr) {
+    std::fprintf(stderr, "msa_bench needs a GPU: %s\n", reason.c_str());
+    return 2;
+  }
+  std::printf("# %s\n", device->description().c_str());
+  Bench bench(*device);
+  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) bench.decode(n);
+  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) bench.prefill(n);
+  return 0;
+}
