@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -121,6 +122,9 @@ class Bench {
            time(2, [&] { device_.select_blocks(ids, index_q_.tensor, cache.layer(), kSelection, n - kChunk); }));
     report("prefill_attend_blocks", n,
            time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
+    share_choices(ids, n - kChunk);
+    report("prefill_attend_shared_blocks", n,
+           time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
     if (n > 200000) return;
     report("prefill_dense", n,
            time(1, [&] { device_.attend(out_.tensor, q_.tensor, cache.layer(), kHeads, n - kChunk); }));
@@ -129,6 +133,25 @@ class Bench {
  private:
   Tensor ids_of(std::int64_t n_tokens) const {
     return {ids_.data(), n_tokens, std::int64_t{kHeads.kv_heads} * kSelection.top_k_blocks, DType::I32};
+  }
+  // The other extreme of random choices: 64 neighbouring tokens choose the same blocks, beside their own.
+  void share_choices(Tensor ids, std::int64_t first_position) {
+    std::mt19937 random(6);
+    std::vector<std::int32_t> chosen;
+    std::vector<std::int32_t> all(static_cast<std::size_t>(ids.rows * ids.cols), -1);
+    for (std::int64_t row = 0; row < ids.rows * kHeads.kv_heads; ++row) {
+      const auto own = static_cast<std::int32_t>((first_position + row / kHeads.kv_heads) / kPageSize);
+      if (row % (64 * kHeads.kv_heads) == 0) {
+        std::vector<std::int32_t> earlier(static_cast<std::size_t>(own));
+        for (std::size_t i = 0; i < earlier.size(); ++i) earlier[i] = static_cast<std::int32_t>(i);
+        chosen.clear();
+        std::sample(earlier.begin(), earlier.end(), std::back_inserter(chosen), kSelection.top_k_blocks - 1, random);
+      }
+      std::vector<std::int32_t> mine = chosen;
+      if (mine.empty() || mine.back() != own) mine.push_back(own);
+      std::copy(mine.begin(), mine.end(), all.begin() + row * kSelection.top_k_blocks);
+    }
+    device_.upload(ids.data, all.data(), all.size() * sizeof(std::int32_t));
   }
   static void report(const char* name, std::int64_t context, double us) {
     std::printf("ours %s %lld %.2f\n", name, static_cast<long long>(context), us);

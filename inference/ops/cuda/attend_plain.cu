@@ -97,7 +97,7 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(T* out, const T* q, fl
       values[at] = to_float(pair.value[i % dim]);
     }
     __syncthreads();
-    const int position = step + lane < end ? list.at(step + lane).position : kNowhere;
+    const int position = step + lane < end ? list.at(step + lane).position : INT32_MAX;
 #pragma unroll
     for (int i = 0; i < kRowsPerWarp; ++i) {
       const int row = warp * kRowsPerWarp + i;
@@ -120,6 +120,7 @@ __global__ __launch_bounds__(kMergeThreads) void merge_kernel(T* out, const floa
   const int stride = head_dim + 2, i = threadIdx.x;
   const std::int64_t row = blockIdx.x;
   const float* first = partials + row * n_splits * stride;
+  wait_for_previous();
   if (i < n_splits) {
     largest[i] = first[i * stride + head_dim];
     totals[i] = first[i * stride + head_dim + 1];
@@ -172,8 +173,8 @@ AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors) {
 void merge_splits(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, const float* partials) {
   const std::int64_t n_rows = call.n_tokens * call.heads.q_heads;
   with_float_type(call.activation_type, [&]<typename T>(T) {
-    launch("merge_splits", merge_kernel<T>, static_cast<unsigned>(n_rows), kMergeThreads, 0, stream,
-           static_cast<T*>(call.out), partials, plan.n_splits, call.heads.head_dim);
+    launch_early("merge_splits", merge_kernel<T>, static_cast<unsigned>(n_rows), kMergeThreads, 0, stream,
+                 static_cast<T*>(call.out), partials, plan.n_splits, call.heads.head_dim);
   });
 }
 

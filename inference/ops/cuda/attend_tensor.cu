@@ -11,16 +11,18 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kThreads = kWarps * kWarp;
 constexpr int kKeys = 64;
-constexpr int kStages = 2;
+// Steps in shared memory: where few CTAs must keep the memory busy, one more.
+template <bool kSplitKeys>
+constexpr int kStages = kSplitKeys ? 3 : 2;
 
 template <int kDim>
 struct Tile {
   bf16 rows[kKeys][kDim + 8];  // 16 bytes more, so that ldmatrix meets no bank twice
 };
 template <int kDim>
-struct Stage {
+struct alignas(16) Stage {
   Tile<kDim> keys, values;
-  int positions[kKeys];  // ascending; kNowhere: no key
+  int position;  // of the first key
 };
 
 // A warp's 16 rows: scores against kParts × 8 keys, and the state of their softmax. Of the two rows of a lane, g and
@@ -115,35 +117,36 @@ struct WarpRows {
   }
 };
 
-// Where this thread's half of a step's key and value lie. Two threads share a key: the pieces of 16 bytes alternate.
+// Where a step's keys and values lie: kKeys rows, `stride` apart, of which the first n_there are to be read.
 struct Located {
   const bf16* key = nullptr;
   const bf16* value = nullptr;
-  int position = kNowhere;
+  int position = 0;  // of the first key
+  int n_there = 0;
 };
 
+// Steps begin at multiples of kKeys and pages hold multiples of it, so a step never crosses pages.
 __device__ Located locate(const KeyList& list, const KeyRows<bf16>& rows, int first, int end, int seen_by_all) {
-  const int listed = first + static_cast<int>(threadIdx.x) / 2;
-  if (listed >= end) return {};
-  const KeyList::Place place = list.at(listed);
-  if (place.position >= seen_by_all) return {};  // slots behind the last position hold anything, NaN too
+  if (first >= end) return {};
+  const KeyList::Place place = list.at(first);
   const auto pair = rows.at(place);
-  return {pair.key, pair.value, place.position};
+  // Slots behind the last position hold anything, NaN too, and are not read.
+  return {pair.key, pair.value, place.position, min(end - first, seen_by_all - place.position)};
 }
 
 // Zeros where there is no key.
 template <int kDim>
-__device__ void copy_keys(Stage<kDim>& stage, const Located& from, const bf16* anything) {
-  static_assert(kThreads == 2 * kKeys);
-  const int key = threadIdx.x / 2, half = threadIdx.x % 2;
-  const bool is_there = from.position != kNowhere;
+__device__ void copy_keys(Stage<kDim>& stage, const Located& from, int stride, const bf16* anything) {
+  constexpr int kPieces = kDim / 8;  // of 16 bytes per row
 #pragma unroll
-  for (int i = 0; i < kDim / 16; ++i) {
-    const int dim = (2 * i + half) * 8;
-    copy_async(&stage.keys.rows[key][dim], is_there ? from.key + dim : anything, is_there);
-    copy_async(&stage.values.rows[key][dim], is_there ? from.value + dim : anything, is_there);
+  for (int i = 0; i < kKeys * kPieces / kThreads; ++i) {
+    const int piece = threadIdx.x + i * kThreads, key = piece / kPieces, dim = piece % kPieces * 8;
+    const bool is_there = key < from.n_there;
+    const int at = key * stride + dim;
+    copy_async(&stage.keys.rows[key][dim], is_there ? from.key + at : anything, is_there);
+    copy_async(&stage.values.rows[key][dim], is_there ? from.value + at : anything, is_there);
   }
-  if (half == 0) stage.positions[key] = from.position;
+  if (threadIdx.x == 0) stage.position = from.position;
 }
 
 // Writes two neighbouring dimensions of a row, normalised or as a split's part.
@@ -223,7 +226,7 @@ __device__ void merge_warps(bf16* out, float* partials, const AttentionShape& sh
 }
 
 template <int kDim, bool kSplitKeys>
-constexpr std::size_t kSharedBytes = std::max(kStages * sizeof(Stage<kDim>),
+constexpr std::size_t kSharedBytes = std::max(kStages<kSplitKeys> * sizeof(Stage<kDim>),
                                               kSplitKeys ? sizeof(WarpResults<kDim>) : 0);
 
 template <int kDim, bool kSplitKeys>
@@ -235,6 +238,8 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16*
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const int warp_row = kSplitKeys ? 0 : warp * 16, warp_key = kSplitKeys ? warp * kParts * 8 : 0;
   const int row_a = warp_row + lane / 4, row_b = row_a + 8;
+  allow_next();
+  wait_for_previous();
   WarpRows<kDim, kParts> w;
   w.load_queries(q + shape.head_row(row_a) * kDim, q + shape.head_row(row_b) * kDim);
   const int visible[2] = {shape.visible(row_a), shape.visible(row_b)};
@@ -244,26 +249,34 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16*
   const int first = blockIdx.z * shape.split_keys, end = min(first + shape.split_keys, list.n_keys);
 
   // The page's address is looked up a step before its keys are copied.
-  copy_keys(stages[0], locate(list, rows, first, end, seen_by_all), q);
-  commit_copies();
-  Located coming = locate(list, rows, first + kKeys, end, seen_by_all);
-  int stage = 0;
-  for (int step = first; step < end; step += kKeys, stage ^= 1) {
-    if (step + kKeys < end) copy_keys(stages[stage ^ 1], coming, q);
+  const int stride = rows.pages != nullptr ? kDim : shape.kv_heads * kDim;
+  constexpr int kAhead = kStages<kSplitKeys> - 1;
+#pragma unroll
+  for (int i = 0; i < kAhead; ++i) {
+    copy_keys(stages[i], locate(list, rows, first + i * kKeys, end, seen_by_all), stride, q);
     commit_copies();
-    coming = locate(list, rows, step + 2 * kKeys, end, seen_by_all);
-    wait_copies<1>();
+  }
+  Located coming = locate(list, rows, first + kAhead * kKeys, end, seen_by_all);
+  int stage = 0;
+  for (int step = first; step < end; step += kKeys, stage = (stage + 1) % kStages<kSplitKeys>) {
+    if (step + kAhead * kKeys < end) copy_keys(stages[(stage + kAhead) % kStages<kSplitKeys>], coming, stride, q);
+    commit_copies();
+    coming = locate(list, rows, step + (kAhead + 1) * kKeys, end, seen_by_all);
+    wait_copies<kAhead>();
     __syncthreads();
     w.score(stages[stage].keys, warp_key);
-    const int* positions = stages[stage].positions;
-    if (positions[kKeys - 1] >= min(visible[0], visible[1])) {
+    // Keys that this lane's rows see of the step.
+    const int n_listed = end - step;
+    const int n_seen[2] = {min(visible[0] - stages[stage].position, n_listed),
+                           min(visible[1] - stages[stage].position, n_listed)};
+    if (min(n_seen[0], n_seen[1]) < kKeys) {
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
-          const int position = positions[warp_key + part * 8 + lane % 4 * 2 + e];
-          if (position >= visible[0]) w.scores[part][e] = -INFINITY;
-          if (position >= visible[1]) w.scores[part][2 + e] = -INFINITY;
+          const int key = warp_key + part * 8 + lane % 4 * 2 + e;
+          if (key >= n_seen[0]) w.scores[part][e] = -INFINITY;
+          if (key >= n_seen[1]) w.scores[part][2 + e] = -INFINITY;
         }
       }
     }
@@ -285,9 +298,9 @@ template <int kDim, bool kSplitKeys>
 void launch_attend(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials) {
   const dim3 n_ctas(static_cast<unsigned>(plan.n_units * plan.tiles_per_unit()),
                     static_cast<unsigned>(call.heads.kv_heads), static_cast<unsigned>(plan.n_splits));
-  launch("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads, kSharedBytes<kDim, kSplitKeys>,
-         stream, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), partials, shape_of(call, plan),
-         rows_of<bf16>(call));
+  launch_early("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads,
+               kSharedBytes<kDim, kSplitKeys>, stream, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q),
+               partials, shape_of(call, plan), rows_of<bf16>(call));
 }
 
 template <int kDim>
@@ -304,7 +317,7 @@ void attend_with(cudaStream_t stream, const AttentionCall& call, const Attention
 bool attends_on_tensor_cores(const AttentionCall& call) {
   const int dim = call.heads.head_dim;
   return call.activation_type == DType::BF16 && call.source.dtype == DType::BF16 &&
-         (dim == 64 || dim == 80 || dim == 128);
+         call.source.page_size % kKeys == 0 && (dim == 64 || dim == 80 || dim == 128);
 }
 
 void attend_on_tensor_cores(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan,

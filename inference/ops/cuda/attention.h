@@ -43,7 +43,8 @@ struct AttentionPlan {
   std::int64_t tiles_per_unit() const { return (rows_per_unit + tile_rows - 1) / tile_rows; }
 };
 
-// Whether the tensor cores' kernel takes the call: bf16 throughout and a head_dim that it was built for.
+// Whether the tensor cores' kernel takes the call: bf16 throughout, whole steps of keys in a page, and a head_dim that
+// it was built for.
 bool attends_on_tensor_cores(const AttentionCall& call);
 
 AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors);
@@ -51,5 +52,9 @@ AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors);
 // `partials`: memory of plan.partial_floats floats.
 void attend_on_tensor_cores(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials);
 void attend_plainly(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials);
+
+// Whether Hopper's kernel takes the call: M3's heads and pages in bf16, and enough tokens.
+bool attends_on_hopper(const AttentionCall& call);
+void attend_on_hopper(cudaStream_t stream, const AttentionCall& call);
 
 }  // namespace inference::ops::cuda

@@ -33,7 +33,6 @@ struct AttentionShape {
 };
 
 constexpr int kMaxChosen = 64;  // blocks per query
-constexpr int kNowhere = 0x7FFFFFFF;
 
 // The keys that a tile attends to, in the order in which it meets them: those of its token's chosen blocks, or all.
 struct KeyList {

@@ -91,6 +91,37 @@ void launch(const char* what, void (*kernel)(Params...), dim3 n_ctas, int n_thre
   check_cuda(cudaGetLastError(), what);
 }
 
+// Programmatic dependent launch: a kernel that was launched by launch_early may start while the one before it in the
+// stream still runs, so it reads nothing of that one before wait_for_previous(). allow_next() lets the next one start.
+__device__ inline void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ inline void allow_next() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+template <typename... Params, typename... Args>
+void launch_early(const char* what, void (*kernel)(Params...), dim3 n_ctas, int n_threads, std::size_t smem_bytes,
+                  cudaStream_t stream, const Args&... args) {
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)),
+             what);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = n_ctas;
+  config.blockDim = dim3(static_cast<unsigned>(n_threads));
+  config.dynamicSmemBytes = smem_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  check_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...), what);
+}
+
 // Calls f with a value of the C++ type that a DType names.
 template <typename F>
 void with_float_type(DType type, const F& f) {

@@ -352,6 +352,10 @@ class CudaDevice final : public Device {
   }
 
   void run(const AttentionCall& call) {
+    if (properties_.major == 9 && attends_on_hopper(call)) {
+      attend_on_hopper(stream(), call);
+      return;
+    }
     const AttentionPlan plan = plan_attention(call, properties_.multiProcessorCount);
     float* partials = plan.partial_floats > 0 ? partials_.of<float>(plan.partial_floats) : nullptr;
     if (attends_on_tensor_cores(call)) {

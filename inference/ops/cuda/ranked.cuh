@@ -26,13 +26,18 @@ __device__ inline Ranked largest_of_warp(Ranked mine) {
 }
 
 // Moves the top_k largest of a warp's values to shared memory, in order; zeros when there are fewer.
-template <int kCount>
+template <int kCount>  // a power of two
 __device__ void take_largest(Ranked (&mine)[kCount], Ranked* to, int top_k) {
   for (int round = 0; round < top_k; ++round) {
-    Ranked best = 0;
+    Ranked best[kCount / 2];
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) best = max(best, mine[i]);
-    const Ranked winner = largest_of_warp(best);
+    for (int i = 0; i < kCount / 2; ++i) best[i] = max(mine[i], mine[i + kCount / 2]);
+#pragma unroll
+    for (int half = kCount / 4; half > 0; half /= 2) {
+#pragma unroll
+      for (int i = 0; i < half; ++i) best[i] = max(best[i], best[i + half]);
+    }
+    const Ranked winner = largest_of_warp(best[0]);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) mine[i] = mine[i] == winner ? 0 : mine[i];
     if (threadIdx.x % kWarp == 0) to[round] = winner;
@@ -43,7 +48,10 @@ __device__ void take_largest(Ranked (&mine)[kCount], Ranked* to, int top_k) {
 // Writes the chosen blocks ascending, then -1. By one warp; `chosen` [top_k] lies in shared memory, zeros last.
 __device__ inline void store_ascending(std::int32_t* block_ids, const Ranked* chosen, int top_k) {
   int n_chosen = 0;
-  while (n_chosen < top_k && chosen[n_chosen] != 0) ++n_chosen;
+  for (int first = 0; first < top_k; first += kWarp) {
+    const int i = first + static_cast<int>(threadIdx.x) % kWarp;
+    n_chosen += __popc(__ballot_sync(kAllLanes, i < top_k && chosen[i] != 0));
+  }
   for (int i = threadIdx.x % kWarp; i < top_k; i += kWarp) {
     if (i >= n_chosen) {
       block_ids[i] = -1;

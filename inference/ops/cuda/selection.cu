@@ -60,6 +60,7 @@ constexpr int kKeysPerStrip = 16;
 template <int kDim>
 __global__ __launch_bounds__(kThreads) void score_few_kernel(float* scores, const bf16* q, ScoreShape shape) {
   constexpr int kLoads = kDim / 32;  // of 16 bytes per lane and key
+  allow_next();
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
   const std::int64_t block = blockIdx.x;
   __shared__ float best_of_warps[kWarps][kFewRows];
@@ -223,6 +224,8 @@ __global__ __launch_bounds__(kMaxWarps* kWarp) void choose_few_kernel(std::int32
   const int n_warps = blockDim.x / kWarp;
   const std::int64_t row = blockIdx.x;
   const int own = static_cast<int>((shape.visible(row) - 1) / shape.block_size);
+  allow_next();
+  wait_for_previous();
   Ranked mine[kPerLane];
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) {
@@ -247,8 +250,8 @@ void choose_blocks(cudaStream_t stream, const SelectionCall& call, const float* 
   const int top_k = call.selection.top_k_blocks;
   if (top_k <= kMaxChoices && shape.n_blocks <= kMaxBlocks) {
     const int n_warps = static_cast<int>(ceil_div(shape.n_blocks, kWarp * kPerLane));
-    launch("choose_blocks", choose_few_kernel, static_cast<unsigned>(shape.n_rows), n_warps * kWarp, 0, stream,
-           call.block_ids.i32(), scores, shape, call.selection);
+    launch_early("choose_blocks", choose_few_kernel, static_cast<unsigned>(shape.n_rows), n_warps * kWarp, 0, stream,
+                 call.block_ids.i32(), scores, shape, call.selection);
     return;
   }
   const std::size_t smem_bytes = static_cast<std::size_t>(kWarps * top_k) * sizeof(Ranked);

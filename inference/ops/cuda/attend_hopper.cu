@@ -1,0 +1,299 @@
+// Attention of many tokens on Hopper, dense or over chosen blocks. A CTA takes 128 rows: the query heads of one kv
+// head, token by token. One warpgroup copies blocks of keys and values to shared memory; two compute 64 rows each by
+// wgmma, their softmax overlapping with each other's products. With chosen blocks the CTA walks the union of its
+// tokens' choices, and a warpgroup passes over blocks that none of its own tokens chose.
+
+#include "inference/ops/cuda/attention_rows.cuh"
+#include "inference/ops/cuda/hopper.cuh"
+
+namespace inference::ops::cuda {
+namespace {
+
+using namespace hopper;
+
+constexpr int kConsumers = 2;
+constexpr int kTileRows = kConsumers * 64;
+constexpr int kThreads = (1 + kConsumers) * kGroup;
+constexpr int kStages = 6;        // blocks of keys and of values, by turns
+constexpr int kMaxBlocks = 8192;  // of a cache: a million tokens
+constexpr int kFewestGroup = 4;   // query heads per kv head
+constexpr int kMaxListed = 512;   // blocks of a union
+constexpr std::int64_t kFewestTokens = 16;
+
+// The blocks that a CTA visits, ascending, and which of its tokens look at each (bit i: its i-th token).
+struct BlockList {
+  std::uint32_t chosen[kMaxBlocks / 32];  // a bit per block
+  int first_of_word[kMaxBlocks / 32];     // place in the list of a word's first block
+  std::int32_t blocks[kMaxListed];
+  std::uint32_t tokens[kMaxListed];
+  int n_blocks;
+};
+
+struct Shared {
+  std::uint64_t full[kStages], empty[kStages];
+  BlockList list;
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+struct Tile {
+  int first_row;  // within the kv head's n_tokens * group_size
+  int first_token;
+  int end_block;  // blocks that the last token sees a part of
+};
+
+__device__ Tile tile_of(const AttentionShape& shape) {
+  // The last tiles have most to do, so they start first.
+  const int first_row = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kTileRows;
+  const int last_token = min((first_row + kTileRows) / shape.group_size, shape.n_tokens) - 1;
+  const int last_position = shape.n_keys - shape.n_tokens + last_token;
+  return {first_row, first_row / shape.group_size, last_position / kBlock + 1};
+}
+
+// By all threads: the union of the tile's tokens' choices.
+__device__ void unite_choices(BlockList& list, const AttentionShape& shape, const Tile& tile) {
+  const int n_choices = kTileRows / shape.group_size * shape.top_k;
+  const auto choice = [&](int i) {
+    const int token = tile.first_token + i / shape.top_k;
+    if (token >= shape.n_tokens) return -1;
+    return shape
+        .block_ids[(static_cast<std::int64_t>(token) * shape.kv_heads + blockIdx.y) * shape.top_k + i % shape.top_k];
+  };
+  const auto place = [&](int block) {
+    const std::uint32_t before = list.chosen[block / 32] & ((1U << block % 32) - 1);
+    return list.first_of_word[block / 32] + __popc(before);
+  };
+  for (int i = threadIdx.x; i < kMaxBlocks / 32; i += kThreads) list.chosen[i] = 0;
+  for (int i = threadIdx.x; i < kMaxListed; i += kThreads) list.tokens[i] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n_choices; i += kThreads) {
+    const int block = choice(i);
+    if (block >= 0) atomicOr(&list.chosen[block / 32], 1U << block % 32);
+  }
+  __syncthreads();
+  if (threadIdx.x < kWarp) {
+    constexpr int kWordsPerLane = kMaxBlocks / 32 / kWarp;
+    int count = 0;
+    for (int i = 0; i < kWordsPerLane; ++i) count += __popc(list.chosen[threadIdx.x * kWordsPerLane + i]);
+    int before = count;  // becomes the sum over this and all lower lanes
+    for (int offset = 1; offset < kWarp; offset *= 2) {
+      const int other = __shfl_up_sync(kAllLanes, before, offset);
+      if (static_cast<int>(threadIdx.x) >= offset) before += other;
+    }
+    if (threadIdx.x == kWarp - 1) list.n_blocks = before;
+    before -= count;
+    for (int i = 0; i < kWordsPerLane; ++i) {
+      list.first_of_word[threadIdx.x * kWordsPerLane + i] = before;
+      before += __popc(list.chosen[threadIdx.x * kWordsPerLane + i]);
+    }
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < n_choices; i += kThreads) {
+    const int block = choice(i);
+    if (block < 0) continue;
+    list.blocks[place(block)] = block;  // threads that choose the same block write the same
+    atomicOr(&list.tokens[place(block)], 1U << i / shape.top_k);
+  }
+}
+
+__device__ int block_at(const Shared& shared, const AttentionShape& shape, int i) {
+  return shape.block_ids != nullptr ? shared.list.blocks[i] : i;
+}
+
+__device__ void run_producer(std::uint8_t* stages, Shared& shared, const AttentionShape& shape, void* const* pages,
+                             int n_blocks) {
+  constexpr int kBehind = kStages - 2;  // copies under way when one is handed over
+  const std::int64_t head_bytes = kBlockBytes, part_bytes = head_bytes * shape.kv_heads;
+  for (int i = 0; i < 2 * n_blocks + kBehind; ++i) {
+    if (i < 2 * n_blocks) {
+      if (i >= kStages) wait(&shared.empty[i % kStages], parity(i - kStages, kStages));
+      const int block = block_at(shared, shape, i / 2);
+      const auto* page = static_cast<const std::uint8_t*>(pages[block]);
+      // Slots behind the last position hold anything, NaN too, which no weight of zero hides: zeros instead.
+      copy_block(stages + i % kStages * kBlockBytes, page + i % 2 * part_bytes + blockIdx.y * head_bytes,
+                 shape.n_keys - block * kBlock);
+    }
+    commit_copies();
+    if (i < kBehind) continue;
+    wait_copies<kBehind>();
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads what ordinary copies wrote
+    arrive(&shared.full[(i - kBehind) % kStages]);
+  }
+}
+
+// A warpgroup's 64 rows; a lane shares in rows g and g + 8 of its warp's 16.
+struct Rows {
+  std::uint32_t q[kDim / 16][4];
+  float scores[64];
+  float sums[64] = {};
+  float largest[2] = {-INFINITY, -INFINITY};
+  float totals[2] = {};  // of this lane's columns only
+};
+
+// Scores of keys that a row does not see become -infinity.
+__device__ void hide(Rows& w, int r, int n_visible) {
+#pragma unroll
+  for (int j = 0; j < kBlock / 8; ++j) {
+    const int key = j * 8 + threadIdx.x % 4 * 2;
+    if (key >= n_visible) w.scores[4 * j + 2 * r] = -INFINITY;
+    if (key + 1 >= n_visible) w.scores[4 * j + 2 * r + 1] = -INFINITY;
+  }
+}
+
+// Scores become weights; what was summed before shrinks to the new scale.
+__device__ void soften(Rows& w, float scale_log2) {
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    float best = w.largest[r];
+#pragma unroll
+    for (int j = 0; j < kBlock / 8; ++j)
+      best = fmaxf(best, fmaxf(w.scores[4 * j + 2 * r], w.scores[4 * j + 2 * r + 1]));
+    best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
+    best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
+    const float zero = best == -INFINITY ? 0 : best * scale_log2;  // no visible key yet: all weights are 0
+    const float shrink = exp2f(w.largest[r] * scale_log2 - zero);
+    w.largest[r] = best;
+    float total = 0;
+#pragma unroll
+    for (int j = 0; j < kBlock / 8; ++j) {
+#pragma unroll
+      for (int e = 4 * j + 2 * r; e < 4 * j + 2 * r + 2; ++e) {
+        w.scores[e] = exp2f(w.scores[e] * scale_log2 - zero);
+        total += w.scores[e];
+      }
+    }
+    w.totals[r] = w.totals[r] * shrink + total;
+#pragma unroll
+    for (int j = 0; j < kDim / 8; ++j) {
+      w.sums[4 * j + 2 * r] *= shrink;
+      w.sums[4 * j + 2 * r + 1] *= shrink;
+    }
+  }
+}
+
+__device__ void add_values(Rows& w, const std::uint8_t* values) {
+  std::uint32_t weights[kBlock / 16][4];
+#pragma unroll
+  for (int i = 0; i < kBlock / 16; ++i) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) weights[i][e] = pack(w.scores[8 * i + 2 * e], w.scores[8 * i + 2 * e + 1]);
+  }
+  begin_products();
+#pragma unroll
+  for (int i = 0; i < kBlock / 16; ++i) {
+    constexpr int kStep = 16 * 128 >> 4;  // 16 keys, in the descriptor's unit
+    multiply_group<1>(w.sums, weights[i], descriptor(values, kHalfBytes) + i * kStep, 1);
+  }
+  finish_products(w.sums);
+}
+
+__device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stages, Shared& shared,
+                             const AttentionShape& shape, const Tile& tile, int n_blocks) {
+  const int group = threadIdx.x / kGroup - 1, warp = threadIdx.x % kGroup / kWarp, lane = threadIdx.x % kWarp;
+  const int n_rows = shape.n_tokens * shape.group_size, group_row = group * 64;
+  int rows[2], visible[2];    // visible: keys that the row sees
+  std::int64_t head_rows[2];  // index of q's and out's rows, in heads
+  std::uint32_t token_bits[2];
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int row_of_tile = group_row + warp * 16 + lane / 4 + 8 * r;
+    rows[r] = tile.first_row + row_of_tile;
+    const int row = min(rows[r], n_rows - 1), token = row / shape.group_size;
+    visible[r] = shape.n_keys - shape.n_tokens + token + 1;
+    head_rows[r] =
+        static_cast<std::int64_t>(token) * shape.q_heads + blockIdx.y * shape.group_size + row % shape.group_size;
+    token_bits[r] = 1U << row_of_tile / shape.group_size;
+  }
+  const int tokens_per_group = 64 / shape.group_size;
+  const std::uint32_t group_bits = ((1U << tokens_per_group) - 1) << group * tokens_per_group;
+  const int last_token = min((tile.first_row + group_row + 63) / shape.group_size, shape.n_tokens - 1);
+  const int visible_to_group = shape.n_keys - shape.n_tokens + last_token + 1;
+  Rows w;
+  load_queries(w.q, q + head_rows[0] * kDim, q + head_rows[1] * kDim);
+  for (int i = 0; i < n_blocks; ++i) {
+    const int key_stage = 2 * i % kStages, value_stage = (2 * i + 1) % kStages;
+    const int first_key = block_at(shared, shape, i) * kBlock;
+    const std::uint32_t tokens = shape.block_ids != nullptr ? shared.list.tokens[i] : ~0U;
+    const bool is_needed = (tokens & group_bits) != 0 && first_key < visible_to_group;
+    wait(&shared.full[key_stage], parity(2 * i, kStages));
+    if (is_needed) score_block(w.scores, w.q, stages + key_stage * kBlockBytes);
+    arrive(&shared.empty[key_stage]);
+    if (is_needed) {
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const int n_visible = (tokens & token_bits[r]) != 0 ? visible[r] - first_key : 0;
+        if (n_visible < kBlock) hide(w, r, n_visible);
+      }
+      soften(w, shape.scale_log2);
+    }
+    wait(&shared.full[value_stage], parity(2 * i + 1, kStages));
+    if (is_needed) add_values(w, stages + value_stage * kBlockBytes);
+    arrive(&shared.empty[value_stage]);
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    float total = w.totals[r];
+    total += __shfl_xor_sync(kAllLanes, total, 1);
+    total += __shfl_xor_sync(kAllLanes, total, 2);
+    if (rows[r] >= n_rows) continue;
+    bf16* to = out + head_rows[r] * kDim + lane % 4 * 2;
+#pragma unroll
+    for (int j = 0; j < kDim / 8; ++j) {
+      *reinterpret_cast<std::uint32_t*>(to + j * 8) =
+          pack(w.sums[4 * j + 2 * r] / total, w.sums[4 * j + 2 * r + 1] / total);
+    }
+  }
+}
+
+#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+
+__global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf16* q, void* const* pages,
+                                                             AttentionShape shape) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
+  extern __shared__ std::uint8_t dynamic[];
+  __shared__ Shared shared;
+  auto* stages = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(dynamic) + 1023) / 1024 * 1024);
+  const Tile tile = tile_of(shape);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      init_barrier(&shared.full[i], kGroup);
+      init_barrier(&shared.empty[i], kConsumers * kGroup);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  if (shape.block_ids != nullptr) unite_choices(shared.list, shape, tile);
+  __syncthreads();
+  const int n_blocks = shape.block_ids != nullptr ? shared.list.n_blocks : tile.end_block;
+  if (threadIdx.x < kGroup) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    run_producer(stages, shared, shape, pages, n_blocks);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    run_consumer(out, q, stages, shared, shape, tile, n_blocks);
+  }
+#endif
+}
+
+}  // namespace
+
+bool attends_on_hopper(const AttentionCall& call) {
+  const int group_size = call.heads.q_heads / call.heads.kv_heads;
+  return call.activation_type == DType::BF16 && call.source.dtype == DType::BF16 && call.source.pages != nullptr &&
+         call.heads.head_dim == kDim && call.source.page_size == kBlock && call.is_causal &&
+         group_size >= kFewestGroup && kTileRows % group_size == 0 && group_size <= 64 &&
+         call.n_tokens >= kFewestTokens && call.n_keys <= std::int64_t{kMaxBlocks} * kBlock &&
+         call.top_k * (kTileRows / group_size) <= kMaxListed;
+}
+
+void attend_on_hopper(cudaStream_t stream, const AttentionCall& call) {
+  INFERENCE_CHECK(attends_on_hopper(call), "no Hopper kernel for this attention");
+  AttentionPlan plan;
+  plan.tile_rows = kTileRows;
+  plan.rows_per_unit = call.n_tokens * (call.heads.q_heads / call.heads.kv_heads);
+  plan.n_units = 1;
+  const dim3 n_ctas(static_cast<unsigned>(plan.tiles_per_unit()), static_cast<unsigned>(call.heads.kv_heads));
+  launch("attend_on_hopper", attend_kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
+         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape_of(call, plan));
+}
+
+}  // namespace inference::ops::cuda

@@ -1,0 +1,128 @@
+#pragma once
+// What the kernels for Hopper share: barriers in shared memory, blocks of keys as wgmma reads them, wgmma itself. Only
+// code compiled for sm_90a sees more than the sizes.
+
+#include "inference/ops/cuda/mma.cuh"
+
+namespace inference::ops::cuda::hopper {
+
+constexpr int kGroup = 128;  // threads of a warpgroup
+constexpr int kDim = 128;    // dimensions of a key
+constexpr int kBlock = 128;  // keys of a block
+constexpr int kBlockBytes = kBlock * kDim * 2;
+constexpr int kHalfBytes = kBlockBytes / 2;  // 64 dimensions of all keys: rows of 128 bytes, as the swizzle wants
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+__device__ inline void init_barrier(std::uint64_t* barrier, int n_arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(n_arrivals) : "memory");
+}
+__device__ inline void arrive(std::uint64_t* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+// Waits until the phase of this parity has ended.
+__device__ inline void wait(std::uint64_t* barrier, unsigned parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra end;\n"
+      "bra again;\n"
+      "end:\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(parity)
+      : "memory");
+}
+
+// A barrier's phase for the i-th use of one of n_stages stages, as `wait` takes it.
+__device__ inline unsigned parity(int i, int n_stages) {
+  return static_cast<unsigned>(i / n_stages) & 1;
+}
+
+// 16-byte pieces of a row of 128 bytes are swizzled by the row, as wgmma's 128-byte mode reads them. Keys from n_there
+// on become zeros.
+__device__ inline void copy_block(std::uint8_t* stage, const std::uint8_t* page, int n_there) {
+  constexpr int kPieces = kBlockBytes / 16;
+#pragma unroll
+  for (int i = 0; i < kPieces / kGroup; ++i) {
+    const int piece = threadIdx.x % kGroup + i * kGroup, key = piece / 16, part = piece % 16;
+    std::uint8_t* to = stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16;
+    copy_async(to, page + piece * 16, key < n_there);
+  }
+}
+
+// How wgmma finds 64 dimensions of a block's keys with the dimensions summed over (128-byte swizzle, 8 rows every 1024
+// bytes), and how it finds 128 dimensions of a block's values with the keys summed over (the second 64 dimensions are
+// kHalfBytes away).
+__device__ inline std::uint64_t descriptor(const std::uint8_t* block, std::uint64_t leading_bytes) {
+  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62, kEightRows = std::uint64_t{1024 >> 4} << 32;
+  return kSwizzle128 | kEightRows | (leading_bytes >> 4) << 16 | (shared_address(block) & 0x3FFFF) >> 4;
+}
+
+// d (+)= a [64, 16] · b [16, 128]; kTransposed: b's 128 columns are contiguous in memory.
+template <int kTransposed>
+__device__ void multiply_group(float (&d)[64], const std::uint32_t (&a)[4], std::uint64_t b, int accumulate) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %69, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "
+      "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, "
+      "%46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "{%64, %65, %66, %67}, %68, p, 1, 1, %70;\n"
+      "}\n"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+        "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+        "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+        "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(kTransposed));
+}
+
+// Registers may be read only after wgmma has written them: nothing that uses d moves above this.
+__device__ inline void settle(float (&d)[64]) {
+#pragma unroll
+  for (float& value : d) asm volatile("" : "+f"(value)::"memory");
+}
+
+__device__ inline void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ inline void finish_products(float (&d)[64]) {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  settle(d);
+}
+
+// scores = 64 queries · the block's keysᵀ
+__device__ inline void score_block(float (&scores)[64], const std::uint32_t (&q)[kDim / 16][4],
+                                   const std::uint8_t* keys) {
+  begin_products();
+#pragma unroll
+  for (int i = 0; i < kDim / 16; ++i) {
+    constexpr int kStep = 32 >> 4;  // 16 dimensions of 128-byte rows, in the descriptor's unit
+    multiply_group<0>(scores, q[i], descriptor(keys + i / 4 * kHalfBytes, 16) + i % 4 * kStep, i > 0);
+  }
+  finish_products(scores);
+}
+
+// The two rows of 16-row fragments that this lane shares in, from rows of kDim values.
+__device__ inline void load_queries(std::uint32_t (&q)[kDim / 16][4], const bf16* first, const bf16* second) {
+  const int t = threadIdx.x % 4;
+#pragma unroll
+  for (int i = 0; i < kDim / 16; ++i) {
+    q[i][0] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 2 * t);
+    q[i][1] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 2 * t);
+    q[i][2] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 8 + 2 * t);
+    q[i][3] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 8 + 2 * t);
+  }
+}
+
+#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+
+}  // namespace inference::ops::cuda::hopper
