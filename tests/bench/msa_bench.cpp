@@ -1,5 +1,5 @@
-// Attention of one MiniMax-M3 layer on the GPU, sparse against dense, on random keys: one line per workload, as
-// "name context microseconds". tests/bench/msa_bench.sh runs it beside the baselines and makes one table of both.
+// Attention of one MiniMax-M3 layer on the GPU, sparse and dense, on random keys: one line per workload, as
+// "name context microseconds". tests/bench/msa_bench.py runs it beside PyTorch and makes one table of both.
 
 #include <algorithm>
 #include <chrono>
@@ -125,9 +125,24 @@ class Bench {
     share_choices(ids, n - kChunk);
     report("prefill_attend_shared_blocks", n,
            time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
-    if (n > 200000) return;
-    report("prefill_dense", n,
-           time(1, [&] { device_.attend(out_.tensor, q_.tensor, cache.layer(), kHeads, n - kChunk); }));
+    prefill_whole(cache, n);
+  }
+
+  // All n tokens, chunk by chunk.
+  void prefill_whole(const Cache& cache, std::int64_t n) {
+    const Tensor ids = ids_of(kChunk);
+    const auto msa = [&] {
+      for (std::int64_t first = 0; first < n; first += kChunk) {
+        device_.select_blocks(ids, index_q_.tensor, cache.layer(), kSelection, first);
+        device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, first);
+      }
+    };
+    const auto dense = [&] {
+      for (std::int64_t first = 0; first < n; first += kChunk)
+        device_.attend(out_.tensor, q_.tensor, cache.layer(), kHeads, first);
+    };
+    report("prefill_msa_whole", n, time(1, msa, n > 200000 ? 3 : 10));
+    if (n <= 200000) report("prefill_dense_whole", n, time(1, dense, 5));
   }
 
  private:
@@ -154,14 +169,13 @@ class Bench {
     device_.upload(ids.data, all.data(), all.size() * sizeof(std::int32_t));
   }
   static void report(const char* name, std::int64_t context, double us) {
-    std::printf("ours %s %lld %.2f\n", name, static_cast<long long>(context), us);
+    std::printf("%s %lld %.2f\n", name, static_cast<long long>(context), us);
     std::fflush(stdout);
   }
   // Median microseconds per call, over batches of n_calls.
-  double time(int n_calls, const std::function<void()>& call) {
-    constexpr int kBatches = 20;
+  double time(int n_calls, const std::function<void()>& call, int n_batches = 20) {
     std::vector<double> us;
-    for (int batch = -2; batch < kBatches; ++batch) {
+    for (int batch = -2; batch < n_batches; ++batch) {
       wait();
       const auto start = std::chrono::steady_clock::now();
       for (int i = 0; i < n_calls; ++i) call();
@@ -170,8 +184,8 @@ class Bench {
       us.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
                    n_calls);
     }
-    std::nth_element(us.begin(), us.begin() + kBatches / 2, us.end());
-    return us[kBatches / 2];
+    std::nth_element(us.begin(), us.begin() + n_batches / 2, us.end());
+    return us[us.size() / 2];
   }
   void wait() {
     std::uint32_t word = 0;
