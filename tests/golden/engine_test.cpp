@@ -40,8 +40,10 @@ class EngineMemory : public ::testing::Test {
   }
 
   double resident_ = 0, anonymous_ = 0;  // before
-  EngineOptions options_ = {
-      .model_dir = std::string(DESKHAND_SOURCE_DIR) + "/resources/models/nano", .n_threads = 2, .prefill_chunk = 16};
+  EngineOptions options_ = {.model_dir = std::string(DESKHAND_SOURCE_DIR) + "/resources/models/nano",
+                            .n_threads = 2,
+                            .prefill_chunk = 16,
+                            .device_choice = DeviceChoice::Cpu};
 };
 
 TEST_F(EngineMemory, loading_expands_no_weights) {
