@@ -8,6 +8,7 @@
 
 #include "agent/calibration.h"
 #include "agent/chat_template.h"
+#include "agent/engine_reporter.h"
 #include "agent/error.h"
 #include "agent/output_parser.h"
 #include "inference/engine.h"
@@ -110,7 +111,9 @@ std::vector<ToolSchema> schemas_of(const std::vector<tools::ToolSpec>& specs) {
 class EngineModel final : public Model {
  public:
   explicit EngineModel(const EngineModelOptions& options)
-      : engine_(Engine::load({.model_dir = options.model_dir, .n_threads = options.n_threads})),
+      : reporter_(options.watch),
+        engine_(Engine::load({.model_dir = options.model_dir, .n_threads = options.n_threads},
+                             [this](const std::string& what) { reporter_.loading(what); })),
         template_(ChatTemplate::load(options.model_dir)),
         sampler_(sampling_of(options.model_dir), engine_->masked_ids()),
         max_reply_tokens_(options.max_reply_tokens) {
@@ -143,6 +146,7 @@ class EngineModel final : public Model {
                                       ThinkingMode::Adaptive, file);
     apply_stored_fit(info_);
     session_.emplace(engine_->new_session(info_.context_tokens));
+    reporter_.loaded(*engine_, *session_);
   }
 
   const ModelInfo& info() const override { return info_; }
@@ -161,10 +165,14 @@ class EngineModel final : public Model {
       throw ContextFull("the conversation has " + std::to_string(n_prompt) + " tokens, the context of " + info_.name +
                         " holds " + std::to_string(info_.context_tokens));
     }
-    const inference::PrefillStats stats = session_->prefill(*prompt, stop);
+    reporter_.reading(*prompt);
+    const inference::PrefillStats stats = session_->prefill(
+        *prompt, stop, [this](std::int64_t done, std::int64_t total) { reporter_.read(*session_, done, total); });
+    reporter_.has_read(stats);
     reply.usage = {.prompt_tokens = n_prompt, .reused_tokens = stats.reused, .prefill_seconds = stats.seconds};
     if (!stats.completed) return stopped(std::move(reply));
     decode(reply, schemas_of(specs), sink, stop);
+    reporter_.rests(*session_, *prompt, newest_pictures_);
     return reply;
   }
 
@@ -184,6 +192,7 @@ class EngineModel final : public Model {
     conversation.thinking = thinking_;
     const std::vector<jinja::Segment> segments = template_.render(conversation);
     std::vector<std::shared_ptr<const VisionTokens>> media;
+    newest_pictures_ = rendered.pictures;
     for (const Picture& picture : rendered.pictures) {
       media.push_back(encode(*picture, stop));
       if (media.back() == nullptr) return std::nullopt;
@@ -220,6 +229,7 @@ class EngineModel final : public Model {
         break;
       }
       ++reply.usage.reply_tokens;
+      reporter_.wrote(*session_, reply.usage.reply_tokens);
       take(reply, parser.push(stream.push(*id)), sink);
     }
     take(reply, parser.push(stream.flush()), sink);
@@ -244,6 +254,8 @@ class EngineModel final : public Model {
     }
   }
 
+  EngineReporter reporter_;
+  std::vector<Picture> newest_pictures_;  // of the prompt, in order
   std::unique_ptr<Engine> engine_;
   ChatTemplate template_;
   inference::Sampler sampler_;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "agent/model.h"
+#include "agent/model_watch.h"
 
 namespace agent {
 
@@ -14,6 +15,7 @@ struct EngineModelOptions {
   std::int64_t context_tokens = 0;  // room of the session, 0: what the model can, at most 128K
   std::int64_t max_reply_tokens = 4096;
   int n_threads = 0;  // 0: one per core
+  ModelWatch watch = {};
 };
 
 // Loads the checkpoint; throws Error (or the engine's own) saying which file is missing or wrong. Reads, beside the

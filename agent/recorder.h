@@ -109,7 +109,8 @@ class Recorder {
 
   std::vector<SessionSummary> list_sessions() const;  // the latest first
   SessionSummary session(SessionId session) const;
-  std::vector<Event> load_events(SessionId session) const;
+  std::map<std::string, std::int64_t> count_intents() const;  // of all sessions, by the name of the effect
+  std::vector<Event> load_events(SessionId session, EventId after = 0) const;  // those with greater ids
   std::vector<FileChange> load_file_changes(SessionId session) const;  // in order; needs the secrets that were cut out
   StoredPicture load_picture(FrameRow row) { return frames_.load(row); }
   // Calls that had no answer when the session ended are answered: with what came of them when that was recorded, else

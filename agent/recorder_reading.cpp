@@ -80,11 +80,19 @@ SessionSummary Recorder::session(SessionId session) const {
   return summary_of(select);
 }
 
-std::vector<Event> Recorder::load_events(SessionId session) const {
+std::map<std::string, std::int64_t> Recorder::count_intents() const {
+  std::map<std::string, std::int64_t> counts;
+  Statement select =
+      database_.prepare("SELECT json_extract(body, '$.effect'), count(*) FROM events WHERE kind='intent' GROUP BY 1");
+  while (select.step()) counts[select.text(0)] = select.integer(1);
+  return counts;
+}
+
+std::vector<Event> Recorder::load_events(SessionId session, EventId after) const {
   std::vector<Event> events;
   Statement select = database_.prepare(
-      "SELECT id, kind, at_us, elapsed_us, action_id, body FROM events WHERE session_id=? ORDER BY id");
-  select.bind(0, session);
+      "SELECT id, kind, at_us, elapsed_us, action_id, body FROM events WHERE session_id=? AND id>? ORDER BY id");
+  select.bind(0, session).bind(1, after);
   while (select.step()) {
     events.push_back({select.integer(0), kind_named(select.text(1)), time_of(select.integer(2)),
                       std::chrono::microseconds(select.integer(3)), select.integer(4),
