@@ -21,7 +21,8 @@ const Command* find_command(const std::string& name) {
 
 std::string overview() {
   std::string text =
-      "Usage: deskhand \"task\"\n"
+      "Usage: deskhand             opens the window\n"
+      "       deskhand \"task\"\n"
       "       deskhand COMMAND …\n"
       "\n"
       "Works a Linux desktop for you: its own, unless told otherwise.\n"
@@ -35,14 +36,6 @@ std::string overview() {
       "deskhand COMMAND --help says more. --version tells the version.\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 gave up, 4 stuck, 5 refused, 130 stopped.\n";
   return text;
-}
-
-int demonstrate() {
-  const QString task = "Open Calculator, then click 7";
-  std::printf(
-      "The window is not built yet. Instead a demonstration: the small model does \"%s\" on a desktop of its own.\n\n",
-      task.toUtf8().constData());
-  return run_command_line({"run", "--yes", "shell", task});
 }
 
 int run(const Command& command, const QStringList& words) {
@@ -70,8 +63,7 @@ std::span<const Command> commands() {
 }
 
 int run_command_line(const QStringList& words) {
-  if (words.isEmpty()) return demonstrate();
-  const std::string first = words[0].toStdString();
+  const std::string first = words.value(0).toStdString();
   if (first == "--help" || first == "-h" || first == "help") {
     std::fputs(overview().c_str(), stdout);
     return kExitDone;

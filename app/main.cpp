@@ -1,14 +1,16 @@
-// deskhand: the command line.
+// deskhand: the window, and the command line.
 
 #include <QCoreApplication>
 #include <cstdio>
 #include <exception>
 
 #include "app/commands.h"
+#include "app/window/open_window.h"
 
 int main(int argc, char** argv) {
-  const QCoreApplication application(argc, argv);
   try {
+    if (argc == 1) return app::open_window(argc, argv);
+    const QCoreApplication application(argc, argv);
     return app::run_command_line(QCoreApplication::arguments().mid(1));
   } catch (const app::UsageError& error) {
     std::fprintf(stderr, "deskhand: %s\n", error.what());

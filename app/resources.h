@@ -5,7 +5,7 @@
 
 namespace app {
 
-// A path below resources/: beside an installed program in ../share/deskhand, else in the source tree.
+// A path below resources/: of an installed program in share/deskhand, else in the source tree.
 std::filesystem::path resource_path(const std::filesystem::path& relative);
 
 }  // namespace app

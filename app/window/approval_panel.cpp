@@ -1,0 +1,162 @@
+#include "app/window/approval_panel.h"
+
+#include <QHBoxLayout>
+#include <QJsonDocument>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QTextBlock>
+#include <QTextEdit>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/window/call_text.h"
+#include "app/window/widgets.h"
+
+namespace app {
+namespace {
+
+constexpr int kMostTextLines = 9;
+
+QHBoxLayout* heading(QLabel* title, const char* icon_name, IconColour colour) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  auto* mark = new QLabel;
+  mark->setPixmap(icon(icon_name, colour).pixmap(QSize(18, 18), title->devicePixelRatioF()));
+  row->addWidget(mark, 0, Qt::AlignTop);
+  title->setWordWrap(true);
+  row->addWidget(title, 1);
+  return row;
+}
+
+QString signed_lines(QString text, const QString& sign) {
+  if (text.endsWith('\n')) text.chop(1);
+  return sign + shown(text).replace('\n', "\n" + sign);
+}
+
+// Lines that go and lines that come have their colour.
+void colour_changes(QPlainTextEdit& text) {
+  QList<QTextEdit::ExtraSelection> selections;
+  for (QTextBlock line = text.document()->begin(); line.isValid(); line = line.next()) {
+    const bool comes = line.text().startsWith('+'), goes = line.text().startsWith('-');
+    if (!comes && !goes) continue;
+    QTextEdit::ExtraSelection selection;
+    selection.cursor = QTextCursor(line);
+    selection.format.setBackground(comes ? theme().good_soft : theme().bad_soft);
+    selection.format.setProperty(QTextFormat::FullWidthSelection, true);
+    selections.append(selection);
+  }
+  text.setExtraSelections(selections);
+}
+
+bool changes_a_file(const QString& tool) {
+  return tool == "edit_file" || tool == "write_file" || tool == "apply_patch";
+}
+
+}  // namespace
+
+QString exact_text(const ApprovalQuestion& question) {
+  const QJsonObject& a = question.arguments;
+  if (question.tool == "edit_file") {
+    return shown(a["path"].toString()) + "\n" + signed_lines(a["old_text"].toString(), "- ") + "\n" +
+           signed_lines(a["new_text"].toString(), "+ ");
+  }
+  if (question.tool == "write_file") {
+    return shown(a["path"].toString()) + "\n" + signed_lines(a["content"].toString(), "+ ");
+  }
+  if (question.tool == "apply_patch") return shown(a["patch"].toString());
+  if (question.tool == "shell") return shown(question.arguments["command"].toString());
+  const QByteArray written = QJsonDocument(question.arguments).toJson(QJsonDocument::Indented).trimmed();
+  return question.tool + " " + shown(QString::fromUtf8(written));
+}
+
+ApprovalPanel::ApprovalPanel(QWidget* parent) : QFrame(parent) {
+  setProperty("role", "approval");
+  setAccessibleName(tr("Question of consent"));
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(14, 12, 14, 12);
+  all->setSpacing(8);
+  title_ = make_label("", "title", TextSize::Body, QFont::DemiBold);
+  all->addLayout(heading(title_, "shield", IconColour::Warn));
+  why_ = make_label("", "dim", TextSize::Small);
+  why_->setWordWrap(true);
+  all->addWidget(why_);
+  exactly_ = new QPlainTextEdit;
+  exactly_->setReadOnly(true);
+  exactly_->setFont(code_font());
+  exactly_->setAccessibleName(tr("What exactly would be done"));
+  exactly_->setTabChangesFocus(true);
+  exactly_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  all->addWidget(exactly_);
+  reason_ = new QLineEdit;
+  reason_->setPlaceholderText(tr("If not: why, or what instead? The model reads it."));
+  reason_->setAccessibleName(tr("Reason for the model"));
+  auto* refusal = new QHBoxLayout;
+  refusal->setSpacing(6);
+  refusal->addWidget(reason_, 1);
+  auto* deny = make_button(tr("Deny"), "danger");
+  refusal->addWidget(deny);
+  all->addLayout(refusal);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(6);
+  session_ = make_button(tr("For this session"));
+  always_ = make_button(tr("Always"));
+  once_ = make_button(tr("Allow once"), "primary");
+  buttons->addStretch();
+  for (QPushButton* button : {always_, session_, once_}) buttons->addWidget(button);
+  all->addLayout(buttons);
+  connect(deny, &QPushButton::clicked, this, [this] { Q_EMIT denied(reason_->text()); });
+  connect(reason_, &QLineEdit::returnPressed, this, [this] { Q_EMIT denied(reason_->text()); });
+  connect(once_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Once); });
+  connect(session_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Session); });
+  connect(always_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Always); });
+}
+
+void ApprovalPanel::ask(const ApprovalQuestion& question) {
+  title_->setText(tr("Allow this? %1").arg(call_title(question.tool, question.arguments)));
+  title_->setAccessibleName(title_->text());
+  const QString why = question.is_one_time ? tr("You are asked each time, because %1.").arg(question.reason)
+                                           : tr("You are asked, because it %1.").arg(effect_text(question.effect));
+  why_->setText(question.target.isEmpty() ? why : why + "\n" + tr("It would hit: %1").arg(shown(question.target)));
+  exactly_->setPlainText(exact_text(question));
+  exactly_->setExtraSelections({});
+  if (changes_a_file(question.tool)) colour_changes(*exactly_);
+  const int n_lines =
+      std::clamp(static_cast<int>(exactly_->toPlainText().size()) / 44 + exactly_->blockCount(), 1, kMostTextLines);
+  exactly_->setFixedHeight(n_lines * exactly_->fontMetrics().lineSpacing() + 26);
+  session_->setVisible(!question.is_one_time);
+  always_->setVisible(!question.is_one_time);
+  const QString what = question.subject.isEmpty() ? effect_text(question.effect) : shown(question.subject);
+  for (QPushButton* lasting : {session_, always_}) lasting->setToolTip(tr("Allows from now on: %1").arg(what));
+  reason_->clear();
+}
+
+QuestionPanel::QuestionPanel(QWidget* parent) : QFrame(parent) {
+  setProperty("role", "question");
+  setAccessibleName(tr("Question of the model"));
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(14, 12, 14, 12);
+  all->setSpacing(8);
+  question_ = make_label("", "title", TextSize::Body, QFont::DemiBold);
+  all->addLayout(heading(question_, "help", IconColour::Accent));
+  answer_ = new QLineEdit;
+  answer_->setPlaceholderText(tr("Your answer"));
+  answer_->setAccessibleName(tr("Your answer"));
+  all->addWidget(answer_);
+  auto* buttons = new QHBoxLayout;
+  auto* skip = make_button(tr("No answer"), "quiet");
+  auto* send = make_button(tr("Answer"), "primary");
+  buttons->addStretch();
+  buttons->addWidget(skip);
+  buttons->addWidget(send);
+  all->addLayout(buttons);
+  connect(skip, &QPushButton::clicked, this, [this] { Q_EMIT answered(std::nullopt); });
+  connect(send, &QPushButton::clicked, this, [this] { Q_EMIT answered(answer_->text()); });
+  connect(answer_, &QLineEdit::returnPressed, this, [this] { Q_EMIT answered(answer_->text()); });
+}
+
+void QuestionPanel::ask(const QString& question) {
+  question_->setText(shown(question));
+  answer_->clear();
+}
+
+}  // namespace app

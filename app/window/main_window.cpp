@@ -1,0 +1,245 @@
+#include "app/window/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDBusConnection>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QMessageBox>
+#include <QShortcut>
+#include <QStackedWidget>
+#include <algorithm>
+#include <utility>
+
+#include "app/resources.h"
+#include "app/window/call_text.h"
+#include "app/window/home_page.h"
+#include "app/window/session_list.h"
+#include "app/window/session_page.h"
+#include "app/window/settings_page.h"
+#include "app/window/sidebar.h"
+#include "app/window/tray_icon.h"
+
+namespace app {
+namespace {
+
+using DesktopKind = agent::WorkbenchOptions::DesktopKind;
+
+bool is_waiting(const SessionPage* page) {
+  return page->bridge() != nullptr && page->bridge()->state() == RunState::Asking;
+}
+
+bool is_busy(const SessionPage* page) {
+  return page->bridge() != nullptr && page->bridge()->is_busy();
+}
+
+}  // namespace
+
+MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)) {
+  setWindowTitle("Deskhand");
+  setWindowIcon(QIcon(":/icons/deskhand.svg"));
+  resize(1320, 840);
+  sessions_ = new SessionList(record_, this);
+  sidebar_ = new Sidebar(sessions_);
+  tray_ = new TrayIcon(this);
+  stack_ = new QStackedWidget;
+  home_ = new HomePage;
+  settings_ = new SettingsPage(&preferences_);
+  stack_->addWidget(home_);
+  stack_->addWidget(settings_);
+  auto* all = new QWidget;
+  auto* row = new QHBoxLayout(all);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(sidebar_);
+  row->addWidget(stack_, 1);
+  setCentralWidget(all);
+  update_models();
+  connect(&home_->composer(), &Composer::submitted, this, &MainWindow::start_task);
+  connect(home_, &HomePage::resume_wanted, this, &MainWindow::resume);
+  connect(home_, &HomePage::welcome_seen, this, [this] { preferences_.set_met(); });
+  connect(home_, &HomePage::demonstration_wanted, this, [this] {
+    TaskChoice choice;
+    choice.task = "Open Calculator, then click 7";
+    choice.model.dir = resource_path("models/nano");
+    run(make_request(choice));
+  });
+  if (preferences_.is_first_run()) home_->show_welcome();
+  connect(sidebar_, &Sidebar::new_task, this, &MainWindow::show_home);
+  connect(sidebar_, &Sidebar::session_chosen, this, &MainWindow::show_session);
+  connect(sidebar_, &Sidebar::settings_chosen, this, &MainWindow::show_settings);
+  connect(settings_, &SettingsPage::settings_changed, this, &MainWindow::update_models);
+  connect(settings_, &SettingsPage::look_changed, this, [this] { apply_theme(*qApp, preferences_.theme()); });
+  connect(sessions_, &SessionList::refreshed, this, [this] {
+    update_marks();
+    settings_->set_counts(sessions_->effect_counts());
+    offer_resume();
+  });
+  connect(tray_, &TrayIcon::window_wanted, this, [this] {
+    show();
+    raise();
+    activateWindow();
+  });
+  connect(tray_, &TrayIcon::stop_all_wanted, this, &MainWindow::stop_all);
+  connect(tray_, &TrayIcon::quit_wanted, this, &QWidget::close);
+  QDBusConnection::sessionBus().connect("", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings",
+                                        "SettingChanged", this, SLOT(follow_desktop(QString, QString)));
+  auto* fresh = new QShortcut(QKeySequence::New, this);
+  connect(fresh, &QShortcut::activated, this, &MainWindow::show_home);
+  sessions_->refresh();
+  show_home();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::follow_desktop(const QString& name_space, const QString& key) {
+  if (name_space == "org.freedesktop.appearance" && key == "color-scheme") apply_theme(*qApp, preferences_.theme());
+}
+
+void MainWindow::update_models() {
+  QList<ModelChoice> models = {{tr("Nano"), resource_path("models/nano")}};
+  for (const QString& folder : preferences_.model_folders()) {
+    models.append({QFileInfo(folder).fileName(), folder.toStdString()});
+  }
+  int chosen = 0;
+  for (int n = 1; n < models.size(); ++n) {
+    if (models[n].dir.string() == preferences_.model().toStdString()) chosen = n;
+  }
+  home_->composer().set_models(models, chosen);
+}
+
+SessionRequest MainWindow::make_request(const TaskChoice& choice) const {
+  SessionRequest request;
+  request.task = choice.task;
+  request.model_dir = choice.model.dir;
+  request.workbench.desktop = choice.place == Place::Private ? DesktopKind::Private
+                              : choice.place == Place::Mine  ? DesktopKind::Mine
+                                                             : DesktopKind::None;
+  request.workbench.workspace = choice.workspace.toStdString();
+  request.workbench.allow_network = preferences_.network();
+  request.policy = preferences_.policy();
+  request.show_ms = preferences_.show_ms();
+  request.record = record_;
+  return request;
+}
+
+void MainWindow::start_task(const TaskChoice& choice) {
+  preferences_.set_model(QString::fromStdString(choice.model.dir.string()));
+  run(make_request(choice));
+}
+
+void MainWindow::run(SessionRequest request) {
+  auto* page = new SessionPage(std::make_unique<AgentBridge>(std::move(request)));
+  watch(page);
+  add_page(page);
+}
+
+// A session that was interrupted, by a crash or a lost machine, goes on where it was.
+void MainWindow::resume(const SessionEntry& entry) {
+  TaskChoice choice;
+  choice.task = entry.task;
+  choice.place = entry.desktop == "private" ? Place::Private : entry.desktop == "mine" ? Place::Mine : Place::FilesOnly;
+  const bool has_workspace = QFileInfo(entry.workspace).isDir();
+  choice.workspace = has_workspace ? entry.workspace : QString();
+  choice.model.dir = resource_path("models/nano");
+  for (const QString& folder : preferences_.model_folders()) {
+    if (QFileInfo(folder).fileName() == entry.model) choice.model.dir = folder.toStdString();
+  }
+  if (SessionPage* shown = page_of(entry.id); shown != nullptr && shown->bridge() == nullptr) {
+    pages_.removeAll(shown);
+    shown->deleteLater();
+  }
+  SessionRequest request = make_request(choice);
+  request.resume = entry.id;
+  run(std::move(request));
+}
+
+void MainWindow::watch(SessionPage* page) {
+  AgentBridge* bridge = page->bridge();
+  connect(page, &SessionPage::state_changed, this, [this] {
+    sessions_->refresh();
+    const auto n_waiting = static_cast<int>(std::count_if(pages_.begin(), pages_.end(), is_waiting));
+    tray_->show_state(n_busy(), n_waiting);
+  });
+  const auto tell = [this, page](const QString& title) {
+    if (preferences_.notifies() && !isActiveWindow()) tray_->notify(title, page->task());
+  };
+  connect(bridge, &AgentBridge::approval_wanted, this, [tell] { tell(tr("Deskhand asks for consent")); });
+  connect(bridge, &AgentBridge::question_asked, this, [tell] { tell(tr("Deskhand has a question")); });
+  connect(bridge, &AgentBridge::finished, this, [tell](const QString& status) { tell(ending_text(status)); });
+}
+
+void MainWindow::add_page(SessionPage* page) {
+  pages_.append(page);
+  stack_->addWidget(page);
+  show_page(page);
+}
+
+void MainWindow::show_home() {
+  show_page(home_);
+  home_->composer().focus();
+}
+
+void MainWindow::show_settings() {
+  show_page(settings_);
+}
+
+SessionPage* MainWindow::page_of(qint64 session) const {
+  for (SessionPage* page : pages_) {
+    if (page->session() == session) return page;
+  }
+  return nullptr;
+}
+
+void MainWindow::show_session(qint64 session) {
+  if (SessionPage* page = page_of(session)) return show_page(page);
+  for (const SessionEntry& entry : sessions_->entries()) {
+    if (entry.id != session) continue;
+    auto* page = new SessionPage(record_, session, entry.task);
+    page->set_resumable(entry.status == "interrupted");
+    connect(page, &SessionPage::resume_wanted, this, [this, entry] { resume(entry); });
+    add_page(page);
+  }
+}
+
+void MainWindow::offer_resume() {
+  if (std::exchange(has_offered_, true)) return;
+  for (const SessionEntry& entry : sessions_->entries()) {
+    const bool is_recent = entry.began.daysTo(QDateTime::currentDateTime()) <= 7;
+    if (entry.status == "interrupted" && is_recent) return home_->offer_resume(entry);
+  }
+}
+
+void MainWindow::show_page(QWidget* page) {
+  stack_->setCurrentWidget(page);
+  page->setFocus();
+  update_marks();
+}
+
+void MainWindow::update_marks() {
+  const auto* page = qobject_cast<SessionPage*>(stack_->currentWidget());
+  sidebar_->mark(page != nullptr ? page->session() : 0);
+  sidebar_->mark_settings(stack_->currentWidget() == settings_);
+}
+
+int MainWindow::n_busy() const {
+  return static_cast<int>(std::count_if(pages_.begin(), pages_.end(), is_busy));
+}
+
+void MainWindow::stop_all() {
+  for (SessionPage* page : pages_) {
+    if (page->bridge() != nullptr) page->bridge()->stop();
+  }
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (n_busy() > 0) {
+    const auto answer = QMessageBox::question(this, tr("Quit Deskhand?"),
+                                              tr("%n sessions are running. Quitting stops them.", nullptr, n_busy()));
+    if (answer != QMessageBox::Yes) return event->ignore();
+  }
+  stop_all();
+  event->accept();
+}
+
+}  // namespace app

@@ -1,0 +1,82 @@
+#pragma once
+// What the views show of a session: plain values, made from the record's events.
+
+#include <QImage>
+#include <QJsonObject>
+#include <QList>
+#include <QMetaType>
+#include <QRect>
+#include <QString>
+
+#include "capture/screen_map.h"
+
+namespace app {
+
+// A picture of a desktop with the map between its pixels and the desktop.
+struct ScreenImage {
+  QImage image;
+  capture::ScreenMap map;
+};
+
+struct PlanLine {
+  enum class State { Pending, Active, Done, Failed, Dropped };
+  QString text;
+  State state = State::Pending;
+  int depth = 0;
+  QString evidence;
+  bool operator==(const PlanLine&) const = default;
+};
+
+struct TokenCounts {
+  qint64 prompt = 0, reused = 0, reply = 0;
+  double prefill_seconds = 0, decode_seconds = 0;
+};
+
+// One thing that happened, in the order in which it began.
+struct SessionItem {
+  enum class Kind { Instruction, Hint, Thought, Text, Call, Ending };
+  enum class CallState { Announced, Running, Done, Failed, Denied };
+
+  Kind kind = Kind::Text;
+  qint64 event = 0;    // of the record: the first that tells of it
+  qint64 at_ms = 0;    // running time of the session
+  QString text;        // what was said; of a call: what came of it; of an ending: the last words
+  qint64 picture = 0;  // in the record: the screen that the model saw with or after it; 0: none
+
+  // Calls.
+  QString call_id, tool;
+  QJsonObject arguments;  // points are pixels of `screen`
+  QString effect, verdict;
+  CallState call_state = CallState::Announced;
+  double seconds = -1;      // it took; negative: not known
+  qint64 screen = 0;        // the picture that it was decided on
+  QList<QRect> changed_pt;  // desktop points
+  QString output_path;      // of a command: all that it wrote
+  QList<PlanLine> plan;     // of a plan call
+
+  TokenCounts tokens;  // of the reply that begins with this item
+  QString status;      // of an ending: "done", "stuck", …
+  int n_actions = 0, n_unverified = 0;
+};
+
+struct PlanVersion {
+  qint64 event = 0, at_ms = 0;
+  QList<PlanLine> lines;
+};
+
+// What is new since the last time: items that were added at the end or that changed.
+struct SessionDelta {
+  struct Change {
+    int index = 0;
+    SessionItem item;
+  };
+  QList<Change> changes;
+  QList<PlanVersion> plans;
+  TokenCounts last_tokens;
+  qint64 elapsed_ms = 0;
+};
+
+}  // namespace app
+
+Q_DECLARE_METATYPE(app::ScreenImage)
+Q_DECLARE_METATYPE(app::SessionDelta)

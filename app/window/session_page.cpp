@@ -1,0 +1,387 @@
+#include "app/window/session_page.h"
+
+#include <QApplication>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPointer>
+#include <QShortcut>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QThreadPool>
+#include <QVBoxLayout>
+
+#include "agent/export.h"
+#include "agent/recorder.h"
+#include "app/window/approval_panel.h"
+#include "app/window/call_text.h"
+#include "app/window/composer.h"
+#include "app/window/model_page.h"
+#include "app/window/plan_view.h"
+#include "app/window/screen_pane.h"
+#include "app/window/screen_view.h"
+#include "app/window/session_reader.h"
+#include "app/window/transcript_view.h"
+#include "app/window/widgets.h"
+
+namespace app {
+
+SessionPage::SessionPage(std::unique_ptr<AgentBridge> bridge, QWidget* parent)
+    : QWidget(parent), bridge_(std::move(bridge)), task_(bridge_->request().task) {
+  build();
+  connect_bridge();
+  on_state(bridge_->state());
+  bridge_->start();
+}
+
+SessionPage::SessionPage(std::filesystem::path record, qint64 session, const QString& task, QWidget* parent)
+    : QWidget(parent), task_(task) {
+  build();
+  open_record(std::move(record), session);
+  for (QWidget* control : std::initializer_list<QWidget*>{stop_, pause_, wheel_, follow_up_}) control->hide();
+  tabs_->removeTab(tabs_->indexOf(mind_));
+}
+
+// The bridge outlives what its signals would reach.
+SessionPage::~SessionPage() {
+  if (bridge_) bridge_->disconnect();
+}
+
+void SessionPage::build() {
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(0);
+  all->addWidget(make_header());
+  auto* body = new QSplitter(Qt::Horizontal);
+  body->setChildrenCollapsible(false);
+  body->setHandleWidth(8);
+  screen_ = new ScreenPane(&model_);
+  body->addWidget(screen_);
+  body->addWidget(make_side());
+  body->setStretchFactor(0, 3);
+  body->setStretchFactor(1, 2);
+  body->setSizes({600, 430});
+  body->setContentsMargins(14, 14, 14, 14);
+  all->addWidget(body, 1);
+  connect(&model_, &SessionModel::changed, this, &SessionPage::show_plan);
+  connect(screen_, &ScreenPane::moment_changed, this, [this](int row) {
+    if (row >= 0) transcript_->show_row(row);
+    show_plan();
+  });
+  connect(screen_, &ScreenPane::hand_failed, this, &SessionPage::show_notice);
+  title_->set_text(task_);
+  setFocusProxy(transcript_);
+}
+
+QWidget* SessionPage::make_header() {
+  auto* header = new QFrame;
+  header->setProperty("role", "header");
+  auto* row = new QHBoxLayout(header);
+  row->setContentsMargins(20, 12, 16, 12);
+  row->setSpacing(8);
+  auto* texts = new QVBoxLayout;
+  texts->setSpacing(2);
+  title_ = new ElidedLabel;
+  title_->setFont(text_font(TextSize::Title, QFont::DemiBold));
+  texts->addWidget(title_);
+  auto* state_row = new QHBoxLayout;
+  state_row->setSpacing(6);
+  state_icon_ = new QLabel;
+  state_label_ = make_label("", "dim");
+  state_label_->setAccessibleDescription(tr("State of the session"));
+  state_row->addWidget(state_icon_);
+  state_row->addWidget(state_label_, 1);
+  texts->addLayout(state_row);
+  row->addLayout(texts, 1);
+  wheel_ = make_button(tr("Take the wheel"), "", "wheel");
+  wheel_->setToolTip(tr("Pauses it, and lets you work on its desktop yourself"));
+  wheel_->setEnabled(false);
+  pause_ = make_button(tr("Pause"), "", "pause");
+  stop_ = make_button(tr("Stop"), "danger", "stop", IconColour::Bad);
+  stop_->setToolTip(tr("Stops at once and lets go of mouse and keys (Ctrl+.)"));
+  resume_ = make_button(tr("Go on with it"), "primary", "play", IconColour::OnAccent);
+  resume_->hide();
+  connect(resume_, &QPushButton::clicked, this, &SessionPage::resume_wanted);
+  row->addWidget(resume_);
+  row->addWidget(wheel_);
+  row->addWidget(pause_);
+  row->addWidget(stop_);
+  add_export(row);
+  return header;
+}
+
+QWidget* SessionPage::make_side() {
+  auto* side = new QWidget;
+  side->setMinimumWidth(400);
+  auto* all = new QVBoxLayout(side);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(10);
+  auto* panel = new QFrame;
+  panel->setProperty("role", "panel");
+  auto* inside = new QVBoxLayout(panel);
+  inside->setContentsMargins(1, 4, 1, 1);
+  tabs_ = new QTabWidget;
+  tabs_->setDocumentMode(true);
+  tabs_->tabBar()->setDrawBase(false);
+  tabs_->addTab(make_activity(), tr("Activity"));
+  plan_ = new PlanView;
+  tabs_->addTab(plan_, tr("Plan"));
+  mind_ = new ModelPage;
+  tabs_->addTab(mind_, tr("Model"));
+  inside->addWidget(tabs_);
+  all->addWidget(panel, 1);
+  notice_ = make_label("", "dim");
+  notice_->setWordWrap(true);
+  all->addWidget(notice_);
+  approval_ = new ApprovalPanel;
+  all->addWidget(approval_);
+  question_ = new QuestionPanel;
+  all->addWidget(question_);
+  follow_up_ = new Composer(Composer::Form::FollowUp);
+  all->addWidget(follow_up_);
+  for (QWidget* hidden : std::initializer_list<QWidget*>{notice_, approval_, question_, follow_up_}) hidden->hide();
+  connect(plan_, &PlanView::step_clicked, this, &SessionPage::go_to_step);
+  return side;
+}
+
+// To where the step was closed, else to where it was begun.
+void SessionPage::go_to_step(int step) {
+  for (const PlanVersion& version : model_.plans()) {
+    if (step >= version.lines.size() || version.lines[step].state == PlanLine::State::Pending) continue;
+    const int row = model_.row_at(version.at_ms);
+    transcript_->show_row(row);
+    screen_->look_at(row);
+    if (version.lines[step].state != PlanLine::State::Active) break;
+  }
+}
+
+QWidget* SessionPage::make_activity() {
+  auto* activity = new QWidget;
+  auto* all = new QVBoxLayout(activity);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->setSpacing(0);
+  search_ = new QLineEdit;
+  search_->setPlaceholderText(tr("Search in this session"));
+  search_->setAccessibleName(tr("Search in this session"));
+  search_->setClearButtonEnabled(true);
+  search_->addAction(icon("search", IconColour::Dim), QLineEdit::LeadingPosition);
+  search_->hide();
+  auto* search_row = new QHBoxLayout;
+  search_row->setContentsMargins(12, 6, 12, 0);
+  search_row->addWidget(search_);
+  all->addLayout(search_row);
+  transcript_ = new TranscriptView(&model_);
+  all->addWidget(transcript_, 1);
+  connect(transcript_, &TranscriptView::row_activated, this, [this](int row) { screen_->look_at(row); });
+  connect(transcript_, &TranscriptView::picture_clicked, this, [this](int row) { screen_->look_at(row); });
+  connect(search_, &QLineEdit::textChanged, this, [this] { find(false); });
+  connect(search_, &QLineEdit::returnPressed, this, [this] { find(false); });
+  auto* find_key = new QShortcut(QKeySequence::Find, this);
+  connect(find_key, &QShortcut::activated, this, [this] {
+    tabs_->setCurrentIndex(0);
+    search_->show();
+    search_->setFocus();
+    search_->selectAll();
+  });
+  auto* leave = new QShortcut(Qt::Key_Escape, search_, nullptr, nullptr, Qt::WidgetShortcut);
+  connect(leave, &QShortcut::activated, this, [this] {
+    search_->clear();
+    search_->hide();
+    transcript_->setFocus();
+  });
+  return activity;
+}
+
+void SessionPage::find(bool backwards) {
+  const bool found = transcript_->find(search_->text(), backwards);
+  search_->setStyleSheet(found ? "" : QString("color: %1;").arg(theme().bad.name()));
+}
+
+void SessionPage::connect_bridge() {
+  AgentBridge* bridge = bridge_.get();
+  connect(bridge, &AgentBridge::state_changed, this, &SessionPage::on_state);
+  connect(bridge, &AgentBridge::progress, this, [this](const QString& what) {
+    state_label_->setText(what);
+    screen_->set_placeholder(what);
+  });
+  connect(bridge, &AgentBridge::session_began, this, [this](qint64 session) {
+    if (session_ == 0) open_record(bridge_->request().record, session);
+    Q_EMIT state_changed();
+  });
+  connect(bridge, &AgentBridge::recorded, this, [this] {
+    if (reader_) reader_->refresh();
+  });
+  connect(bridge, &AgentBridge::display_ready, screen_, &ScreenPane::set_display);
+  connect(bridge, &AgentBridge::live_text, transcript_, &TranscriptView::set_live_text);
+  connect(bridge, &AgentBridge::call_coming, this,
+          [this](const ComingCall& call) { screen_->show_coming(mark_of(call.tool, call.arguments, call.map)); });
+  connect(bridge, &AgentBridge::call_over, this, [this] { screen_->show_coming(std::nullopt); });
+  connect(bridge, &AgentBridge::failed, this, &SessionPage::show_notice);
+  connect(bridge, &AgentBridge::approval_wanted, this, &SessionPage::ask_for_consent);
+  connect(bridge, &AgentBridge::question_asked, this, &SessionPage::ask_user);
+  connect(bridge, &AgentBridge::model_known, mind_, &ModelPage::show_name);
+  connect(bridge, &AgentBridge::model_status, mind_, &ModelPage::show_status);
+  connect(bridge, &AgentBridge::model_looked, mind_, &ModelPage::show_blocks);
+  connect(mind_, &ModelPage::heat_changed, &screen_->screen(), &ScreenView::set_heat);
+  connect(approval_, &ApprovalPanel::allowed, bridge, &AgentBridge::allow);
+  connect(approval_, &ApprovalPanel::denied, bridge, &AgentBridge::deny);
+  connect(question_, &QuestionPanel::answered, bridge, &AgentBridge::answer);
+  connect(wheel_, &QPushButton::clicked, this, [this] { take_wheel(!screen_->is_driven()); });
+  connect(stop_, &QPushButton::clicked, bridge, &AgentBridge::stop);
+  connect(pause_, &QPushButton::clicked, this, [this] {
+    if (screen_->is_driven()) return take_wheel(false);
+    bridge_->is_paused() ? bridge_->resume() : bridge_->pause();
+  });
+  auto* stop_key = new QShortcut(QKeySequence(Qt::CTRL | Qt::Key_Period), this);
+  connect(stop_key, &QShortcut::activated, bridge, &AgentBridge::stop);
+  connect(follow_up_, &Composer::submitted, this, [this](const TaskChoice& choice) { bridge_->say(choice.task); });
+}
+
+void SessionPage::set_resumable(bool is_resumable) {
+  resume_->setVisible(is_resumable);
+}
+
+void SessionPage::add_export(QHBoxLayout* row) {
+  auto* button = make_icon_button("export", tr("Export"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(button);
+  menu->addAction(icon("globe", IconColour::Dim), tr("Report (HTML)"), this, [this] { export_to("html"); });
+  menu->addAction(icon("folder", IconColour::Dim), tr("Folder with pictures and events"), this,
+                  [this] { export_to("folder"); });
+  button->setMenu(menu);
+  row->addWidget(button);
+}
+
+// On another thread: a long session has gigabytes of pictures.
+void SessionPage::export_to(const QString& form) {
+  const QString name = QString("deskhand-%1").arg(session_) + (form == "folder" ? "" : "." + form);
+  const QString target = QFileDialog::getSaveFileName(this, tr("Export the session"), name);
+  if (target.isEmpty() || session_ == 0) return;
+  show_notice(tr("Exporting…"));
+  QThreadPool::globalInstance()->start([self = QPointer(this), form, target, record = record_, session = session_] {
+    QString said = tr("Exported to %1").arg(target);
+    try {
+      const auto recorder = agent::Recorder::open(record);
+      const std::filesystem::path path = target.toStdString();
+      form == "folder" ? agent::export_folder(*recorder, session, path)
+                       : agent::export_report(*recorder, session, path);
+    } catch (const std::exception& error) {
+      said = QString::fromUtf8(error.what());
+    }
+    QMetaObject::invokeMethod(
+        qApp,
+        [self, said] {
+          if (self) self->show_notice(said);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void SessionPage::open_record(std::filesystem::path record, qint64 session) {
+  session_ = session;
+  record_ = record;
+  reader_ = std::make_unique<SessionReader>(std::move(record), session);
+  model_.follow(reader_.get());
+  connect(reader_.get(), &SessionReader::failed, this, [this](const QString& why) { show_notice(why); });
+  reader_->refresh();
+}
+
+void SessionPage::on_state(RunState state) {
+  struct Look {
+    QString text;
+    const char* icon;
+    IconColour colour;
+  };
+  const auto look = [&]() -> Look {
+    switch (state) {
+      case RunState::Starting:
+        return {tr("Starting…"), "dot", IconColour::Dim};
+      case RunState::Thinking:
+        return {tr("Thinking"), "thought", IconColour::Accent};
+      case RunState::Acting:
+        return {tr("Acting"), "pointer", IconColour::Accent};
+      case RunState::Asking:
+        return {tr("Waits for your answer"), "help", IconColour::Warn};
+      case RunState::Paused:
+        return {tr("Paused"), "pause", IconColour::Warn};
+      case RunState::Idle:
+        return {tr("Finished"), "check", IconColour::Dim};
+      case RunState::Ended:
+        return {tr("Ended"), "stop", IconColour::Dim};
+    }
+    return {};
+  }();
+  state_label_->setText(look.text);
+  state_label_->setAccessibleName(look.text);
+  state_icon_->setPixmap(icon(look.icon, look.colour).pixmap(QSize(14, 14), devicePixelRatioF()));
+  const bool is_busy = bridge_->is_busy();
+  stop_->setEnabled(is_busy);
+  pause_->setEnabled(is_busy && state != RunState::Starting);
+  const bool is_paused = bridge_->is_paused();
+  pause_->setText(is_paused ? tr("Go on") : tr("Pause"));
+  pause_->setAccessibleName(pause_->text());
+  pause_->setIcon(icon(is_paused ? "play" : "pause"));
+  wheel_->setVisible(bridge_->request().workbench.desktop == agent::WorkbenchOptions::DesktopKind::Private);
+  wheel_->setEnabled(state != RunState::Starting && state != RunState::Ended);
+  follow_up_->setVisible(state == RunState::Idle);
+  if (state != RunState::Asking) {
+    approval_->hide();
+    question_->hide();
+  }
+  if (!is_busy) {
+    screen_->show_coming(std::nullopt);
+    transcript_->set_live_text({}, {});
+  }
+  Q_EMIT state_changed();
+}
+
+void SessionPage::ask_for_consent(const ApprovalQuestion& question) {
+  approval_->ask(question);
+  approval_->show();
+  screen_->show_coming(mark_of(question.tool, question.arguments, question.map));
+}
+
+void SessionPage::ask_user(const QString& question) {
+  question_->ask(question);
+  question_->show();
+}
+
+// While the user drives, the agent waits; given back, it goes on and sees what has changed by looking.
+void SessionPage::take_wheel(bool is_taken) {
+  if (is_taken) bridge_->pause();
+  screen_->set_driven(is_taken);
+  if (!is_taken) bridge_->resume();
+  wheel_->setText(is_taken ? tr("Give it back") : tr("Take the wheel"));
+  wheel_->setAccessibleName(wheel_->text());
+  wheel_->setIcon(icon(is_taken ? "give_back" : "wheel"));
+}
+
+void SessionPage::show_notice(const QString& text) {
+  notice_->setText(text);
+  notice_->setVisible(!text.isEmpty());
+}
+
+// Of a session of the record: how it ended.
+void SessionPage::show_ending() {
+  for (int row = model_.size() - 1; row >= 0; --row) {
+    if (model_.item(row).kind != SessionItem::Kind::Ending) continue;
+    const QString& status = model_.item(row).status;
+    state_label_->setText(ending_text(status));
+    state_label_->setAccessibleName(state_label_->text());
+    const IconColour colour = status == "done" ? IconColour::Good : IconColour::Warn;
+    state_icon_->setPixmap(icon(ending_icon(status), colour).pixmap(QSize(14, 14), devicePixelRatioF()));
+    return;
+  }
+}
+
+void SessionPage::show_plan() {
+  if (!bridge_) show_ending();
+  const int row = screen_->looked_at();
+  plan_->show_plan(model_.plan_at(row < 0 ? model_.elapsed_ms() : model_.item(row).at_ms));
+  const auto n_steps = model_.plans().isEmpty() ? 0 : model_.plans().last().lines.size();
+  tabs_->setTabText(1, n_steps > 0 ? tr("Plan (%1)").arg(n_steps) : tr("Plan"));
+}
+
+}  // namespace app

@@ -1,0 +1,250 @@
+#include "app/window/settings_page.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "agent/recorder.h"
+#include "app/window/call_text.h"
+#include "app/window/preferences.h"
+#include "app/window/translations.h"
+#include "app/window/widgets.h"
+
+namespace app {
+
+SettingsPage::SettingsPage(Preferences* preferences, QWidget* parent) : QWidget(parent), preferences_(preferences) {
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* middle = new QWidget;
+  auto* across = new QHBoxLayout(middle);
+  across->setContentsMargins(32, 26, 32, 26);
+  auto* content = new QWidget;
+  content->setMaximumWidth(760);
+  column_ = new QVBoxLayout(content);
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(8);
+  across->addStretch(1);
+  across->addWidget(content, 10);
+  across->addStretch(1);
+  scroll->setWidget(middle);
+  all->addWidget(scroll);
+  column_->addWidget(make_label(tr("Settings"), "title", TextSize::Display, QFont::DemiBold));
+  auto* search = new QLineEdit;
+  search->setPlaceholderText(tr("Search settings"));
+  search->setAccessibleName(tr("Search settings"));
+  search->addAction(icon("search", IconColour::Dim), QLineEdit::LeadingPosition);
+  search->setClearButtonEnabled(true);
+  connect(search, &QLineEdit::textChanged, this, &SettingsPage::filter);
+  column_->addWidget(search);
+  add_appearance();
+  add_work();
+  add_models();
+  add_permissions();
+  add_files();
+  column_->addStretch();
+}
+
+QVBoxLayout* SettingsPage::add_section(const QString& title) {
+  auto* section = new QWidget;
+  auto* all = new QVBoxLayout(section);
+  all->setContentsMargins(0, 14, 0, 0);
+  all->setSpacing(6);
+  all->addWidget(make_label(title, "section", TextSize::Small));
+  auto* box = new QFrame;
+  box->setProperty("role", "panel");
+  auto* rows = new QVBoxLayout(box);
+  rows->setContentsMargins(16, 6, 16, 6);
+  rows->setSpacing(0);
+  all->addWidget(box);
+  column_->addWidget(section);
+  return rows;
+}
+
+void SettingsPage::add_row(QVBoxLayout* section, const QString& title, const QString& detail, QWidget* control) {
+  auto* row = new QWidget;
+  auto* across = new QHBoxLayout(row);
+  across->setContentsMargins(0, 9, 0, 9);
+  across->setSpacing(16);
+  auto* texts = new QVBoxLayout;
+  texts->setSpacing(2);
+  texts->addWidget(make_label(title));
+  auto* more = make_label(detail, "dim", TextSize::Small);
+  more->setWordWrap(true);
+  texts->addWidget(more);
+  more->setVisible(!detail.isEmpty());
+  across->addLayout(texts, 1);
+  if (control != nullptr) {
+    if (control->accessibleName().isEmpty()) control->setAccessibleName(title);
+    across->addWidget(control, 0, Qt::AlignVCenter);
+  }
+  section->addWidget(row);
+  rows_.append({row, section->parentWidget()->parentWidget(), title + " " + detail});
+}
+
+void SettingsPage::add_appearance() {
+  QVBoxLayout* section = add_section(tr("Appearance"));
+  auto* theme = new QComboBox;
+  theme->addItems({tr("As the desktop"), tr("Light"), tr("Dark")});
+  theme->setCurrentIndex(static_cast<int>(preferences_->theme()));
+  connect(theme, &QComboBox::activated, this, [this](int choice) {
+    preferences_->set_theme(static_cast<ThemeChoice>(choice));
+    Q_EMIT look_changed();
+  });
+  add_row(section, tr("Theme"), {}, theme);
+  auto* language = new QComboBox;
+  language->addItem(tr("As the desktop"), QString());
+  for (const Language& one : languages()) language->addItem(one.name, one.code);
+  language->setCurrentIndex(std::max(0, language->findData(preferences_->language())));
+  connect(language, &QComboBox::activated, this,
+          [this, language] { preferences_->set_language(language->currentData().toString()); });
+  add_row(section, tr("Language"), tr("Used from the next start."), language);
+}
+
+void SettingsPage::add_work() {
+  QVBoxLayout* section = add_section(tr("Work"));
+  auto* pace = new QComboBox;
+  for (const auto& [ms, name] :
+       {std::pair(0, tr("At once")), std::pair(350, tr("A moment")), std::pair(1500, tr("Slowly"))}) {
+    pace->addItem(name, ms);
+  }
+  pace->setCurrentIndex(std::max(0, pace->findData(preferences_->show_ms())));
+  connect(pace, &QComboBox::activated, this, [this, pace] {
+    preferences_->set_show_ms(pace->currentData().toInt());
+    Q_EMIT settings_changed();
+  });
+  add_row(section, tr("Show each action before it happens"), tr("Its target is drawn on the picture for so long."),
+          pace);
+  auto* notify = new QCheckBox;
+  notify->setChecked(preferences_->notifies());
+  connect(notify, &QCheckBox::toggled, this, [this](bool on) { preferences_->set_notifies(on); });
+  add_row(section, tr("Notifications"),
+          tr("When a session has finished or waits for you, and the window isn't in front."), notify);
+  auto* network = new QCheckBox;
+  network->setChecked(preferences_->network());
+  connect(network, &QCheckBox::toggled, this, [this](bool on) { preferences_->set_network(on); });
+  add_row(section, tr("Network for commands"),
+          tr("Off: commands run without any network. On: each use is still judged by the rules below."), network);
+}
+
+void SettingsPage::add_models() {
+  QVBoxLayout* section = add_section(tr("Models"));
+  models_box_ = new QWidget;
+  models_ = new QVBoxLayout(models_box_);
+  models_->setContentsMargins(0, 0, 0, 0);
+  models_->setSpacing(0);
+  section->addWidget(models_box_);
+  auto* add = make_button(tr("Add a folder…"), "", "plus");
+  connect(add, &QPushButton::clicked, this, [this] {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("A MiniMax-M3 checkpoint"));
+    if (folder.isEmpty()) return;
+    QStringList folders = preferences_->model_folders();
+    folders.removeAll(folder);
+    preferences_->set_model_folders(folders << folder);
+    show_models();
+    Q_EMIT settings_changed();
+  });
+  add_row(section, tr("MiniMax-M3 on this machine"),
+          tr("A folder with config.json, weights, tokenizer.json and chat_template.jinja."), add);
+  show_models();
+}
+
+void SettingsPage::show_models() {
+  while (QLayoutItem* item = models_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (const QString& folder : preferences_->model_folders()) {
+    auto* row = new QWidget;
+    auto* across = new QHBoxLayout(row);
+    across->setContentsMargins(0, 7, 0, 7);
+    auto* path = new ElidedLabel;
+    path->set_text(QDir::toNativeSeparators(folder));
+    across->addWidget(path, 1);
+    auto* remove = make_icon_button("trash", tr("Forget %1").arg(folder));
+    connect(remove, &QToolButton::clicked, this, [this, folder] {
+      QStringList folders = preferences_->model_folders();
+      folders.removeAll(folder);
+      preferences_->set_model_folders(folders);
+      QMetaObject::invokeMethod(this, &SettingsPage::show_models, Qt::QueuedConnection);
+      Q_EMIT settings_changed();
+    });
+    across->addWidget(remove);
+    models_->addWidget(row);
+  }
+}
+
+void SettingsPage::add_permissions() {
+  QVBoxLayout* section = add_section(tr("Permissions"));
+  for (const tools::Effect effect : all_effects()) {
+    const std::string_view key = agent::name_of(effect);
+    const QString name = QString::fromUtf8(key.data(), static_cast<qsizetype>(key.size()));
+    auto* choice = new QComboBox;
+    choice->addItem(tr("Allow"), static_cast<int>(agent::Decision::Allow));
+    choice->addItem(tr("Ask"), static_cast<int>(agent::Decision::Ask));
+    choice->addItem(tr("Deny"), static_cast<int>(agent::Decision::Deny));
+    choice->setCurrentIndex(choice->findData(static_cast<int>(preferences_->rule(effect))));
+    connect(choice, &QComboBox::activated, this, [this, effect, choice] {
+      preferences_->set_rule(effect, static_cast<agent::Decision>(choice->currentData().toInt()));
+      Q_EMIT settings_changed();
+    });
+    choice->setAccessibleName(tr("What the model does: %1").arg(effect_text(name)));
+    add_row(section, tr("The model %1").arg(effect_text(name)), " ", choice);
+    counts_[name] = rows_.last().widget->findChildren<QLabel*>().last();
+    counts_[name]->setText(tr("never so far"));
+  }
+}
+
+void SettingsPage::set_counts(const QHash<QString, qint64>& counts) {
+  for (auto label = counts_.begin(); label != counts_.end(); ++label) {
+    const qint64 count = counts.value(label.key());
+    label.value()->setText(count == 0 ? tr("never so far") : tr("%n times so far", nullptr, static_cast<int>(count)));
+  }
+}
+
+void SettingsPage::add_files() {
+  QVBoxLayout* section = add_section(tr("Your data"));
+  const QString record = QString::fromStdString(agent::Recorder::default_path().string());
+  add_row(section, tr("Sessions"), record, nullptr);
+  auto* buttons = new QWidget;
+  auto* across = new QHBoxLayout(buttons);
+  across->setContentsMargins(0, 0, 0, 0);
+  auto* give = make_button(tr("Export…"), "", "export");
+  auto* take = make_button(tr("Import…"));
+  across->addWidget(take);
+  across->addWidget(give);
+  connect(give, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export settings"), "deskhand-settings.conf");
+    if (!path.isEmpty()) preferences_->export_to(path);
+  });
+  connect(take, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getOpenFileName(this, tr("Import settings"));
+    if (!path.isEmpty() && preferences_->import_from(path)) Q_EMIT look_changed();
+  });
+  add_row(section, tr("Settings"), preferences_->path(), buttons);
+  add_row(
+      section, tr("Nothing leaves this machine"),
+      tr("No account, no telemetry. Only a model server that you name yourself, and the network where you allow it."),
+      nullptr);
+}
+
+void SettingsPage::filter(const QString& text) {
+  QHash<QWidget*, bool> sections;
+  for (const Row& row : rows_) {
+    const bool fits = text.isEmpty() || row.text.contains(text, Qt::CaseInsensitive);
+    row.widget->setVisible(fits);
+    sections[row.section] |= fits;
+  }
+  for (auto section = sections.begin(); section != sections.end(); ++section)
+    section.key()->setVisible(section.value());
+}
+
+}  // namespace app

@@ -1,0 +1,52 @@
+#pragma once
+// The settings: few, in one column, found by typing.
+
+#include <QHash>
+#include <QWidget>
+
+class QLabel;
+class QVBoxLayout;
+
+namespace app {
+
+class Preferences;
+
+class SettingsPage : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit SettingsPage(Preferences* preferences, QWidget* parent = nullptr);
+  // How often each effect was carried out so far, by its name.
+  void set_counts(const QHash<QString, qint64>& counts);
+
+ Q_SIGNALS:
+  void look_changed();      // theme or language
+  void settings_changed();  // anything
+
+ private:
+  // A titled box; rows are added to it.
+  QVBoxLayout* add_section(const QString& title);
+  void add_row(QVBoxLayout* section, const QString& title, const QString& detail, QWidget* control);
+  void add_appearance();
+  void add_work();
+  void add_models();
+  void add_permissions();
+  void add_files();
+  void show_models();
+  void filter(const QString& text);
+
+  struct Row {
+    QWidget* widget;
+    QWidget* section;
+    QString text;  // what the search looks at
+  };
+
+  Preferences* preferences_;
+  QVBoxLayout* column_;
+  QList<Row> rows_;
+  QHash<QString, QLabel*> counts_;  // by effect
+  QVBoxLayout* models_ = nullptr;
+  QWidget* models_box_ = nullptr;
+};
+
+}  // namespace app
