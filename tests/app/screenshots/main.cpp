@@ -1,0 +1,168 @@
+// Renders every view to PNG files, in light and dark, at 1x and 2x, in English and Chinese, and says which texts can't
+// be read in full: deskhand-screenshots FOLDER. Exit status 1 when there is such a text.
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <cstdio>
+#include <functional>
+
+#include "app/window/approval_panel.h"
+#include "app/window/main_window.h"
+#include "app/window/model_page.h"
+#include "app/window/screen_pane.h"
+#include "app/window/session_page.h"
+#include "app/window/theme.h"
+#include "app/window/translations.h"
+#include "tests/app/window/demo_record.h"
+#include "tests/app/window/text_fit.h"
+
+namespace {
+
+// Until it is true, at most five seconds.
+void wait_until(const std::function<bool()>& condition) {
+  QElapsedTimer timer;
+  timer.start();
+  while (!condition() && timer.elapsed() < 5000) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+}
+
+void settle(int ms = 250) {
+  QElapsedTimer timer;
+  timer.start();
+  while (timer.elapsed() < ms) QApplication::processEvents(QEventLoop::AllEvents, 20);
+}
+
+class Studio {
+ public:
+  Studio(QString folder, QString suffix) : folder_(std::move(folder)), suffix_(std::move(suffix)) {}
+
+  void shoot(QWidget& window, const QString& name) {
+    settle();
+    window.grab().save(QString("%1/%2-%3.png").arg(folder_, name, suffix_));
+    for (const QString& problem : app_test::text_problems(window)) {
+      std::printf("%s-%s: %s\n", qUtf8Printable(name), qUtf8Printable(suffix_), qUtf8Printable(problem));
+      ++n_problems_;
+    }
+  }
+  int n_problems() const { return n_problems_; }
+
+ private:
+  QString folder_, suffix_;
+  int n_problems_ = 0;
+};
+
+void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 session) {
+  app::MainWindow window(record);
+  window.resize(1320, 840);
+  window.show();
+  studio.shoot(window, "home");
+  window.show_session(session);
+  app::SessionPage* page = window.pages().last();
+  wait_until([&] { return page->model().size() > 10; });
+  settle(800);  // the pictures come from the record
+  studio.shoot(window, "session");
+  for (int row = 0; row < page->model().size(); ++row) {
+    if (page->model().item(row).tool == "pointer") page->screen().look_at(row);
+  }
+  studio.shoot(window, "moment");
+  auto* approval = page->findChild<app::ApprovalPanel*>();
+  approval->ask({"shell",
+                 {{"command", "tar czf backup.tar.gz ~/Documents && mv backup.tar.gz /mnt/usb\u200b/"}},
+                 "shell",
+                 "shell is set to ask",
+                 false,
+                 {}});
+  approval->show();
+  studio.shoot(window, "approval");
+  approval->hide();
+  page->findChild<QTabWidget*>()->setCurrentIndex(1);
+  studio.shoot(window, "plan");
+  window.show_settings();
+  studio.shoot(window, "settings");
+}
+
+// What a large model says of itself in the middle of a long session.
+void shoot_model(Studio& studio) {
+  app::ModelPage page;
+  page.resize(420, 640);
+  page.setAutoFillBackground(true);
+  page.show_name("MiniMax-M3");
+  page.show_status({.phase = agent::ModelStatus::Phase::Reading,
+                    .device = "NVIDIA H200",
+                    .weight_bytes = 228'000'000'000,
+                    .cache_bytes = 9'800'000'000,
+                    .context_tokens = 412'300,
+                    .max_context_tokens = 1'000'000,
+                    .done_tokens = 5120,
+                    .total_tokens = 9024,
+                    .prefill_tokens_per_s = 8400,
+                    .decode_tokens_per_s = 61,
+                    .n_pictures = 38,
+                    .picture_tokens = 88'400});
+  agent::BlockWeights blocks;
+  blocks.block_size = 128;
+  for (int layer = 3; layer < 60; ++layer) {
+    agent::BlockWeights::Layer weights{layer, std::vector<float>(60)};
+    for (int n = 0; n < 16; ++n) weights.weights[static_cast<std::size_t>((n * n * 7 + layer * 3) % 60)] += 0.25F;
+    blocks.layers.push_back(weights);
+  }
+  const char* beginnings[] = {"You work a Linux desktop …", "Add up the expenses in notes.txt", "I'll make a plan.",
+                              "exit 0, 12 ms train 48.50 hotel 212.00", "confirmed: window \"Calculator\" opened"};
+  for (int n = 0; n < 5; ++n)
+    blocks.parts.push_back({.first_token = n * 1536, .n_tokens = 1536, .beginning = beginnings[n]});
+  page.show_blocks(blocks);
+  page.show();
+  studio.shoot(page, "model");
+}
+
+int shoot_at_this_scale(QApplication& application, const QString& folder) {
+  QTemporaryDir home;
+  qputenv("XDG_CONFIG_HOME", home.path().toUtf8());
+  const std::filesystem::path record = home.filePath("sessions.db").toStdString();
+  const qint64 session = app_test::write_demo_sessions(record);
+  const QString scale = qEnvironmentVariable("QT_SCALE_FACTOR", "1");
+  int n_problems = 0;
+  for (const char* language : {"en", "zh_CN"}) {
+    app::use_language(language);
+    for (const auto& [choice, theme_name] :
+         {std::pair(app::ThemeChoice::Light, "light"), std::pair(app::ThemeChoice::Dark, "dark")}) {
+      app::apply_theme(application, choice);
+      Studio studio(folder, QString("%1-%2x-%3").arg(theme_name, scale, language));
+      shoot_all(studio, record, session);
+      shoot_model(studio);
+      n_problems += studio.n_problems();
+    }
+  }
+  return n_problems;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("Usage: deskhand-screenshots FOLDER\n", stderr);
+    return 2;
+  }
+  const QString folder = QDir::current().absoluteFilePath(argv[1]);
+  QDir().mkpath(folder);
+  if (qEnvironmentVariableIsSet("QT_SCALE_FACTOR")) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(argc, argv);
+    return shoot_at_this_scale(application, folder) > 0 ? 1 : 0;
+  }
+  int status = 0;
+  for (const char* scale : {"1", "2"}) {  // a program has one scale: each gets its own
+    QProcess child;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("QT_SCALE_FACTOR", scale);
+    child.setProcessEnvironment(environment);
+    child.setProcessChannelMode(QProcess::ForwardedChannels);
+    child.start(QString::fromLocal8Bit(argv[0]), {folder});
+    child.waitForFinished(-1);
+    status |= child.exitCode();
+  }
+  return status;
+}

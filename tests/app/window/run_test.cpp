@@ -1,0 +1,171 @@
+// Real sessions in the window's own process: nano on a private desktop.
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <functional>
+#include <thread>
+
+#include "app/resources.h"
+#include "app/window/agent_bridge.h"
+#include "app/window/main_window.h"
+#include "app/window/screen_feed.h"
+#include "app/window/screen_view.h"
+#include "app/window/session_page.h"
+#include "tests/app/window/watchdog.h"
+#include "tests/desk/test_window.h"
+#include "tests/desk/x_server.h"
+#include "tools/shell.h"
+
+namespace app {
+namespace {
+
+bool wait_until(const std::function<bool()>& condition, int limit_ms = 60000) {
+  QElapsedTimer timer;
+  timer.start();
+  while (!condition() && timer.elapsed() < limit_ms) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+  return condition();
+}
+
+class Run : public testing::Test {
+ protected:
+  SessionRequest request(const QString& task) const {
+    SessionRequest request;
+    request.task = task;
+    request.model_dir = resource_path("models/nano");
+    request.workbench.state_dir = folder_.path().toStdString();
+    request.record = folder_.filePath("sessions.db").toStdString();
+    request.show_ms = 50;
+    return request;
+  }
+
+  QTemporaryDir folder_;
+};
+
+TEST_F(Run, asks_acts_and_ends_with_everything_in_the_model_of_the_views) {
+  SessionPage page(std::make_unique<AgentBridge>(request("Open Calculator, then click 7")));
+  AgentBridge& bridge = *page.bridge();
+  int n_asked = 0;
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &page, [&](const ApprovalQuestion& question) {
+    ++n_asked;
+    EXPECT_EQ(bridge.state(), RunState::Asking);
+    EXPECT_FALSE(question.arguments.isEmpty());
+    bridge.allow(ApprovalScope::Session);
+  });
+  QSignalSpy finished(&bridge, &AgentBridge::finished), coming(&bridge, &AgentBridge::call_coming);
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_EQ(finished[0][0].toString(), "done") << finished[0][1].toString().toStdString();
+  EXPECT_EQ(n_asked, 1);
+  EXPECT_GE(coming.size(), 2);
+  ASSERT_TRUE(wait_until([&] {
+    return page.model().size() > 0 && page.model().item(page.model().size() - 1).kind == SessionItem::Kind::Ending;
+  }));
+  EXPECT_EQ(bridge.state(), RunState::Idle);
+  EXPECT_FALSE(page.model().plans().isEmpty());
+  QElapsedTimer closing;
+  closing.start();
+  bridge.close();
+  EXPECT_TRUE(wait_until([&] { return bridge.state() == RunState::Ended; }));
+}
+
+TEST_F(Run, stop_is_silence_within_half_a_second) {
+  AgentBridge bridge(request("Open Calculator, then click 7"));
+  QSignalSpy finished(&bridge, &AgentBridge::finished);
+  bridge.start();
+  ASSERT_TRUE(wait_until([&] { return bridge.state() == RunState::Thinking; }));
+  QElapsedTimer timer;
+  timer.start();
+  bridge.stop();
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_LT(timer.elapsed(), 500);
+  EXPECT_EQ(finished[0][0].toString(), "stopped");
+}
+
+TEST_F(Run, stop_ends_a_question_of_consent_too) {
+  AgentBridge bridge(request("Open Calculator, then click 7"));
+  QSignalSpy finished(&bridge, &AgentBridge::finished), asked(&bridge, &AgentBridge::approval_wanted);
+  bridge.start();
+  ASSERT_TRUE(wait_until([&] { return !asked.isEmpty(); }));
+  bridge.stop();
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }, 2000));
+}
+
+TEST_F(Run, nothing_happens_while_it_is_paused) {
+  AgentBridge bridge(request("Open Calculator, then click 7"));
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &bridge, [&] { bridge.allow(ApprovalScope::Session); });
+  QSignalSpy finished(&bridge, &AgentBridge::finished), coming(&bridge, &AgentBridge::call_coming);
+  bridge.start();
+  ASSERT_TRUE(wait_until([&] { return bridge.state() == RunState::Thinking; }));
+  bridge.pause();
+  EXPECT_EQ(bridge.state(), RunState::Paused);
+  const auto n_before = coming.size();
+  EXPECT_FALSE(wait_until([&] { return coming.size() > n_before + 1 || !finished.isEmpty(); }, 3000));
+  bridge.resume();
+  EXPECT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_EQ(finished[0][0].toString(), "done");
+}
+
+TEST_F(Run, a_denial_reaches_the_model_with_its_reason) {
+  SessionPage page(std::make_unique<AgentBridge>(request("Open Calculator, then click 7")));
+  AgentBridge& bridge = *page.bridge();
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &page, [&] { bridge.deny("not today"); });
+  QSignalSpy finished(&bridge, &AgentBridge::finished);
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_NE(finished[0][0].toString(), "done");
+  const auto is_denied = [&] {
+    for (int row = 0; row < page.model().size(); ++row) {
+      const SessionItem& item = page.model().item(row);
+      if (item.call_state == SessionItem::CallState::Denied && item.text.contains("not today")) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(wait_until(is_denied, 5000));
+}
+
+TEST_F(Run, the_window_is_never_blocked_while_a_model_works_a_command_floods_and_a_large_screen_moves) {
+  const desk_test::TestXServer server({.width = 3840, .height = 2160});
+  ScreenView view;
+  view.resize(900, 500);
+  view.show();
+  ScreenFeed feed(QString::fromStdString(server.display()));
+  feed.set_size(view.size());
+  int n_frames = 0;
+  QObject::connect(&feed, &ScreenFeed::arrived, &view, [&] {
+    view.show_picture(feed.take());
+    ++n_frames;
+  });
+  std::jthread painter([&](const std::stop_token& stop) {
+    desk_test::TestWindow moving(server.display(), {100, 100, 1600, 900}, 0x335577);
+    for (std::uint32_t colour = 0; !stop.stop_requested(); colour += 0x010305) {
+      moving.fill({0, 0, 1600, 900}, colour & 0xffffff);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  std::jthread flood([&] {
+    tools::ShellOptions options;
+    options.workspace = options.output_folder = folder_.path().toStdString();
+    tools::Shell shell(options);
+    shell.run("head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 100", std::chrono::minutes(1), {});
+  });
+  MainWindow window(folder_.filePath("sessions.db").toStdString());
+  window.show();
+  app_test::UiWatchdog watchdog;
+  watchdog.start();
+  TaskChoice choice;
+  choice.task = "Open Calculator, then click 7";
+  choice.model.dir = resource_path("models/nano");
+  window.start_task(choice);
+  AgentBridge& bridge = *window.pages().last()->bridge();
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &bridge, [&] { bridge.allow(ApprovalScope::Session); });
+  QSignalSpy finished(&bridge, &AgentBridge::finished);
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_GT(n_frames, 5);
+  RecordProperty("longest_ms", static_cast<int>(watchdog.longest_ms()));
+  EXPECT_LE(watchdog.longest_ms(), 50);
+}
+
+}  // namespace
+}  // namespace app
