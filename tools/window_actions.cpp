@@ -68,7 +68,11 @@ WindowProblem Windows::activate(WindowId id, std::chrono::milliseconds limit) co
     wait_until(is_decided, std::min<std::chrono::milliseconds>(kAnswerLimit, limit));
     if (!is_focused()) continue;
     // The new stacking order is told a moment after the focus. A panel or an "always on top" window may stay above.
-    wait_until([&] { return !managed_ids().empty() && managed_ids().back() == id; }, kRaiseLimit);
+    const auto is_on_top = [&] {
+      const std::vector<WindowId> ids = managed_ids();
+      return !ids.empty() && ids.back() == id;
+    };
+    wait_until(is_on_top, kRaiseLimit);
     // A window that opens meanwhile may have taken the focus again.
     if (is_focused()) return std::nullopt;
   } while (find(id) && std::chrono::steady_clock::now() < deadline);

@@ -102,8 +102,7 @@ TEST(Windows, close_waits_until_it_is_gone_and_names_what_stands_in_the_way) {
   EXPECT_THAT(*f.windows.move_resize(xterm.id, {0, 0, 100, 100}), HasSubstr("there is no window"));
 }
 
-// Off: it crashed in 2 of about 80 runs, and the cause is not found yet. Run it with --gtest_also_run_disabled_tests.
-TEST(Windows, DISABLED_a_window_that_vanishes_at_any_moment_is_survived) {
+TEST(Windows, a_window_that_vanishes_at_any_moment_is_survived) {
   Fixture f;
   for (int round = 0; round < 6; ++round) {
     const DesktopProcess process = f.desktop.launch({"xterm"});
