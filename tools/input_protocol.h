@@ -13,9 +13,9 @@ namespace tools::input_protocol {
 
 constexpr int kHelperFd = 3;
 constexpr std::size_t kMaxPacketBytes = 512 * 1024;
-constexpr int kBeatInterval_ms = 20;
+constexpr int kBeatInterval_ms = 10;
 // The helper lets everything go when no beat came for this long. The limit that the user is promised is 100 ms.
-constexpr int kBeatLimit_ms = 80;
+constexpr int kBeatLimit_ms = 60;
 constexpr int kProgressInterval_ms = 250;
 
 enum class Kind : std::uint32_t {
