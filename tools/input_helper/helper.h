@@ -60,7 +60,7 @@ class Helper {
   int program_fd_, guardian_fd_;
   bool program_gone_ = false;
   Window unmapped_window_;
-  int xkb_event_ = 0, randr_event_ = 0;
+  int xkb_event_ = 0;
   Injector injector_;
   Keymap keymap_;
   AppPing ping_;
