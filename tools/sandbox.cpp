@@ -10,11 +10,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<fs::path> find_bwrap() {
-  for (const char* folder : {"/usr/bin", "/usr/local/bin", "/bin"}) {
-    const fs::path program = fs::path(folder) / "bwrap";
+std::optional<fs::path> find_bwrap(const fs::path& given) {
+  std::vector<fs::path> programs = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
+  if (!given.empty()) programs = {given};
+  for (const fs::path& program : programs)
     if (access(program.c_str(), X_OK) == 0) return program;
-  }
   return std::nullopt;
 }
 
@@ -109,7 +109,7 @@ std::vector<fs::path> private_paths(const fs::path& home) {
 
 std::variant<std::vector<std::string>, SandboxRefusal> sandbox_command(const SandboxPolicy& policy,
                                                                        const std::vector<std::string>& command) {
-  const auto bwrap = find_bwrap();
+  const auto bwrap = find_bwrap(policy.bwrap);
   if (!bwrap)
     return SandboxRefusal{"bubblewrap isn't installed; install it (apt install bubblewrap) or turn the sandbox off"};
   for (const fs::path& root : policy.writable)

@@ -19,6 +19,7 @@ struct SandboxPolicy {
   std::vector<std::filesystem::path> hidden;    // seen as empty; those that don't exist are ignored
   std::filesystem::path scratch;                // the folder seen as /tmp
   Network network = Network::Denied;
+  std::filesystem::path bwrap = {};  // empty: bubblewrap where the system keeps it, whatever PATH says
 };
 
 // Keys, keyrings and logins below the user's home.

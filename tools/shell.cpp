@@ -123,7 +123,7 @@ std::optional<std::string> Shell::ensure_host() {
   std::vector<std::string> command{options_.host_program.string()};
   const bool is_confined = options_.confinement == Confinement::Sandbox;
   if (is_confined) {
-    SandboxPolicy policy{{options_.workspace}, options_.hidden, scratch, options_.network};
+    SandboxPolicy policy{{options_.workspace}, options_.hidden, scratch, options_.network, options_.sandbox_program};
     policy.writable.insert(policy.writable.end(), options_.writable.begin(), options_.writable.end());
     auto confined = sandbox_command(policy, command);
     if (const auto* refusal = std::get_if<SandboxRefusal>(&confined)) return refusal->reason;

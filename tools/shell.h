@@ -41,6 +41,7 @@ struct ShellOptions {
   ExcerptBudget budget;
   int64_t max_stored_bytes = int64_t{1} << 30;  // per command; one that writes more is ended
   std::filesystem::path host_program;           // empty: deskhand-shell-host beside this program
+  std::filesystem::path sandbox_program;        // empty: the system's bubblewrap
 };
 
 enum class JobState {

@@ -266,5 +266,43 @@ TEST(SandboxRefused, a_kernel_that_refuses_is_explained_and_nothing_runs) {
   EXPECT_THAT(text, HasSubstr("turn the sandbox off in the settings"));
 }
 
+// What a shell does whose bubblewrap is this file.
+JobReport run_with(const fs::path& bwrap, const TemporaryFolder& work) {
+  TemporaryFolder outputs;
+  ShellOptions options;
+  options.workspace = work.path();
+  options.output_folder = outputs.path();
+  options.sandbox_program = bwrap;
+  Shell shell(options);
+  return shell.run("touch ran", 20s, {});
+}
+
+TEST(SandboxRefused, without_bubblewrap_nothing_runs_and_the_package_is_named) {
+  TemporaryFolder work;
+  const JobReport report = run_with(work.path() / "bwrap", work);
+  EXPECT_EQ(report.state, JobState::Failed);
+  EXPECT_FALSE(report.exit_code.has_value());
+  EXPECT_THAT(report.text, HasSubstr("bubblewrap isn't installed"));
+  EXPECT_THAT(report.text, HasSubstr("apt install bubblewrap"));
+  EXPECT_FALSE(fs::exists(work.path() / "ran"));
+}
+
+// The three ways in which kernels refuse, in bubblewrap's words.
+TEST(SandboxRefused, each_refusal_of_a_kernel_is_one_plain_message) {
+  for (const char* words : {"bwrap: No permissions to create new namespace, likely because the kernel does not allow "
+                            "non-privileged user namespaces.",
+                            "bwrap: setting up uid map: Permission denied",
+                            "bwrap: Creating new namespace failed: Operation not permitted"}) {
+    TemporaryFolder work;
+    work.write("bwrap", std::string("#!/bin/sh\necho '") + words + "' >&2\nexit 1\n");
+    fs::permissions(work.path() / "bwrap", fs::perms::owner_all);
+    const JobReport report = run_with(work.path() / "bwrap", work);
+    EXPECT_EQ(report.state, JobState::Failed) << words;
+    EXPECT_THAT(report.text, HasSubstr(words));
+    EXPECT_THAT(report.text, HasSubstr("The kernel refuses user namespaces here. An administrator can allow them"));
+    EXPECT_FALSE(fs::exists(work.path() / "ran"));
+  }
+}
+
 }  // namespace
 }  // namespace tools
