@@ -310,12 +310,14 @@ std::optional<std::string> protection_of(const Window& window) {
   static constexpr std::string_view kProtected[] = {"xdg-desktop-portal", "polkit",       "lxpolkit", "gcr-prompter",
                                                     "gnome-keyring",      "kwallet",      "ksecretd", "pinentry",
                                                     "ssh-askpass",        "kscreenlocker"};
-  const auto names_one = [&](std::string_view name) {
-    return std::any_of(std::begin(kProtected), std::end(kProtected),
-                       [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-  };
-  if (names_one(window.process_name))
-    return "\"" + window.title + "\" belongs to " + window.process_name + ", whose questions only the user may answer";
+  std::string class_name = window.class_name;
+  std::transform(class_name.begin(), class_name.end(), class_name.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  // The class too: some agents are scripts, and those of other machines have no process here.
+  for (const std::string& name : {window.process_name, class_name})
+    for (const std::string_view part : kProtected)
+      if (name.find(part) != std::string::npos)
+        return "\"" + window.title + "\" belongs to " + name + ", whose questions only the user may answer";
   if (window.pid == getpid()) return "\"" + window.title + "\" is Deskhand's own window, which only the user may work";
   return std::nullopt;
 }
