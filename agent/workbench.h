@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tools/private_desktop.h"
 #include "tools/tool_registry.h"
@@ -42,6 +44,8 @@ class Workbench {
   bool has_desktop() const { return desktop_ != nullptr; }
   tools::PrivateDesktop* private_desktop() { return private_desktop_ ? &*private_desktop_ : nullptr; }
   const std::filesystem::path& workspace() const { return workspace_; }
+  // What the user should know about it: what can't be protected, what works badly on this desktop.
+  const std::vector<std::string>& notices() const { return notices_; }
 
   // A closer look at a small target before it is clicked, as Agent asks for; `crop_px`: size of that picture.
   void enable_second_look(capture::Size crop_px);
@@ -61,6 +65,7 @@ class Workbench {
   std::unique_ptr<tools::Desktop> desktop_;
   std::unique_ptr<tools::SecondLook> second_look_;
   std::filesystem::path workspace_;
+  std::vector<std::string> notices_;
   tools::ToolRegistry tools_;  // last: its tools use what is above
 };
 

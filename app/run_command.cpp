@@ -137,6 +137,7 @@ int run(RunOptions options) {
     options.workbench.height_px = about.screen_height_px;
   }
   agent::Workbench workbench(options.workbench);
+  for (const std::string& notice : workbench.notices()) std::fprintf(stderr, "deskhand: %s\n", notice.c_str());
   workbench.enable_second_look(closer_picture(about));
   std::optional<agent::WorkspaceReview> review;
   if (!options.workbench.workspace.empty()) review.emplace(workbench.workspace());

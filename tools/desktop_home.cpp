@@ -1,5 +1,9 @@
 #include "tools/desktop_home.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include "capture/error.h"
@@ -27,6 +31,25 @@ Environment inherited_environment() {
   // Programs of a C locale could not show or take text beyond ASCII.
   if (!environment.contains("LC_ALL") && !environment.contains("LC_CTYPE")) environment.try_emplace("LANG", "C.UTF-8");
   return environment;
+}
+
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// Where the user's files are: as the environment and as the system say, which differ under sudo.
+std::vector<fs::path> user_homes() {
+  std::vector<fs::path> homes;
+  const passwd* entry = getpwuid(getuid());
+  for (const char* name :
+       {static_cast<const char*>(getenv("HOME")), entry ? static_cast<const char*>(entry->pw_dir) : nullptr}) {
+    std::error_code error;
+    const fs::path home = name ? fs::canonical(name, error) : fs::path();
+    if (home.empty() || error || !fs::is_directory(home, error)) continue;
+    if (std::find(homes.begin(), homes.end(), home) == homes.end()) homes.push_back(home);
+  }
+  return homes;
 }
 
 }  // namespace
@@ -76,6 +99,27 @@ Environment desktop_environment(const DesktopHome& home, const fs::path& directo
   // A FUSE mount in the runtime directory would outlive its server.
   set("GVFS_DISABLE_FUSE", "1");
   return environment;
+}
+
+std::string guard_user_home(DesktopSupervisor& supervisor, const std::vector<fs::path>& writable) {
+  const std::vector<fs::path> homes = user_homes();
+  const std::string what_if_not = "programs on the private desktop can change files in your home, because ";
+  if (std::find(homes.begin(), homes.end(), "/") != homes.end()) return what_if_not + "that is / itself";
+  std::vector<fs::path> open = writable;
+  open.push_back(supervisor.directory());  // the desktop's own home, should TMPDIR lie in the user's
+  nlohmann::json read_only = nlohmann::json::array(), kept = nlohmann::json::array();
+  for (const fs::path& home : homes) read_only.push_back(home.string());
+  for (const fs::path& folder : open) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    const auto holds_it = [&](const fs::path& home) { return is_inside(real, home); };
+    if (!error && std::any_of(homes.begin(), homes.end(), holds_it)) kept.push_back(real.string());
+  }
+  const nlohmann::json answer = supervisor.ask({{"do", "guard"}, {"homes", read_only}, {"writable", kept}});
+  if (!answer.contains("error")) return "";
+  return what_if_not + "the kernel refuses to make it read-only for them (" + answer["error"].get<std::string>() +
+         "). An administrator can allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu "
+         "kernel.apparmor_restrict_unprivileged_userns=0, in a container its security profile)";
 }
 
 }  // namespace tools

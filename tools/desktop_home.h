@@ -17,4 +17,8 @@ DesktopHome make_desktop_home(const std::filesystem::path& directory, const Desk
 // All but DISPLAY and DBUS_SESSION_BUS_ADDRESS, which are known when their servers run.
 Environment desktop_environment(const DesktopHome& home, const std::filesystem::path& directory);
 
+// Has the supervisor make the user's home read-only, but for `writable`, for whatever it launches from now on. Returns
+// why it can't, as DesktopOptions tells; empty: done.
+std::string guard_user_home(DesktopSupervisor& supervisor, const std::vector<std::filesystem::path>& writable);
+
 }  // namespace tools

@@ -180,6 +180,7 @@ struct PrivateDesktop::State {
   std::string display, session_bus;
   Environment environment;
   DesktopHome home;
+  std::string home_warning;
   std::vector<DesktopProcess> parts;  // X server, bus, window manager, accessibility
   std::atomic<int> n_launched = 0;
 
@@ -280,6 +281,7 @@ PrivateDesktop PrivateDesktop::start(const DesktopOptions& options) {
   state->environment = desktop_environment(state->home, directory.path);
   const Cookie cookie = write_authority(directory.path / "Xauthority");
   state->start_x_server(options);
+  state->home_warning = guard_user_home(*state->supervisor, options.writable);
   state->start_session_bus();
   const Connection connection = connect_with_cookie(state->display, cookie);
   admit_this_user(connection.get());
@@ -322,6 +324,10 @@ const fs::path& PrivateDesktop::home() const {
 }
 const fs::path& PrivateDesktop::directory() const {
   return state_->supervisor->directory();
+}
+
+const std::string& PrivateDesktop::home_warning() const {
+  return state_->home_warning;
 }
 
 bool PrivateDesktop::is_alive() const {

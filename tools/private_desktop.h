@@ -36,6 +36,8 @@ struct DesktopOptions {
   std::optional<std::filesystem::path> home_template = {};  // copied into the fresh home
   // Makes the user's real home reachable in the desktop's home as the link "user-home".
   bool link_user_home = false;
+  // Folders of the user's home that the desktop's programs may change. All the rest of it is read-only to them.
+  std::vector<std::filesystem::path> writable = {};
   Environment extra_environment = {};  // wins over what the desktop sets
 };
 
@@ -57,6 +59,8 @@ class PrivateDesktop {
   const std::filesystem::path& home() const;
   // Removed with the desktop.
   const std::filesystem::path& directory() const;
+  // Why the user's home could not be made read-only for the programs, and what to do. Empty: it is.
+  const std::string& home_warning() const;
   // The X server, the buses and the window manager all run.
   bool is_alive() const;
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -240,6 +241,109 @@ TEST(PrivateDesktop, home_comes_from_the_template_and_is_a_copy) {
   EXPECT_EQ(text, "dark");
   EXPECT_TRUE(fs::exists(getenv("HOME")));
   fs::remove_all(home);
+}
+
+// A home of the user with a file and a project in it, for as long as the test.
+struct UserHome {
+  UserHome() {
+    fs::create_directories(path / "project");
+    std::ofstream(path / "letter") << "dear";
+    setenv("HOME", path.c_str(), 1);
+  }
+  ~UserHome() { fs::remove_all(path); }
+  std::string letter() const {
+    std::ifstream in(path / "letter");
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  const SavedVariable variable{"HOME"};
+  const fs::path path = fs::temp_directory_path() / ("deskhand-user-" + std::to_string(getpid()));
+};
+
+TEST(PrivateDesktop, the_users_home_is_read_only_but_for_the_workspace) {
+  const UserHome user;
+  PrivateDesktop desktop = PrivateDesktop::start({.link_user_home = true, .writable = {user.path / "project"}});
+  ASSERT_EQ(desktop.home_warning(), "");
+  EXPECT_EQ(output_of(desktop, {"cat", "user-home/letter"}), "dear") << "it can be read";
+  const std::string home = user.path.string();
+  const std::vector<std::string> changes = {"echo x > " + home + "/letter",
+                                            "echo x >> user-home/letter",
+                                            "touch " + home + "/new",
+                                            "rm " + home + "/letter",
+                                            "mv " + home + "/project " + home + "/elsewhere",
+                                            "chmod 777 " + home + "/letter",
+                                            "mount -o remount,rw " + home,
+                                            "mount -o remount,bind,rw " + home,
+                                            "umount -l " + home,
+                                            "unshare -Urm mount -o remount,bind,rw " + home,
+                                            "unshare -Urm umount -l " + home,
+                                            "nsenter -t " + std::to_string(getpid()) + " -m touch " + home + "/new",
+                                            "echo x > /proc/" + std::to_string(getpid()) + "/root" + home + "/letter"};
+  for (const std::string& change : changes) {
+    const DesktopProcess process = desktop.launch({"sh", "-c", change});
+    EXPECT_NE(process.wait(10s)->exit_code, 0) << change;
+  }
+  EXPECT_EQ(user.letter(), "dear");
+  EXPECT_FALSE(fs::exists(user.path / "new"));
+  EXPECT_TRUE(fs::exists(user.path / "project"));
+  for (const std::string& change :
+       std::vector<std::string>{"echo y > " + home + "/project/made", "echo y > note", "echo y > .config/app"})
+    EXPECT_EQ(desktop.launch({"sh", "-c", change}).wait(10s)->exit_code, 0) << change;
+  EXPECT_TRUE(fs::exists(user.path / "project/made"));
+  EXPECT_TRUE(fs::exists(desktop.home() / "note"));
+}
+
+TEST(PrivateDesktop, services_of_its_session_cannot_change_the_users_home_either) {
+  const UserHome user;
+  PrivateDesktop desktop = PrivateDesktop::start();
+  // Started by the bus: the service that keeps the settings of GTK programs, with the environment of a home elsewhere.
+  const fs::path services = desktop.home() / ".local/share/dbus-1/services";
+  fs::create_directories(services);
+  std::ofstream(services / "org.deskhand.Test.service")
+      << "[D-BUS Service]\nName=org.deskhand.Test\nExec=/usr/bin/touch " << (user.path / "new").string() << "\n";
+  output_of(desktop, {"dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply", "/org/freedesktop/DBus",
+                      "org.freedesktop.DBus.ReloadConfig"});
+  const std::string seen = output_of(
+      desktop, {"dbus-send", "--session", "--dest=org.freedesktop.DBus", "--print-reply", "/org/freedesktop/DBus",
+                "org.freedesktop.DBus.StartServiceByName", "string:org.deskhand.Test", "uint32:0"});
+  EXPECT_NE(seen.find("exited with status 1"), std::string::npos) << "it ran, in vain: " << seen;
+  EXPECT_FALSE(fs::exists(user.path / "new"));
+}
+
+TEST(PrivateDesktop, says_honestly_that_the_kernel_does_not_let_it_protect_the_home) {
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    // A process without rights, in a namespace where no other can be made, as on a kernel that forbids them.
+    const std::string uid = std::to_string(getuid()), gid = std::to_string(getgid());
+    if (unshare(CLONE_NEWUSER) == 0) {
+      std::ofstream("/proc/self/setgroups") << "deny";
+      std::ofstream("/proc/self/uid_map") << uid + " " + uid + " 1";
+      std::ofstream("/proc/self/gid_map") << gid + " " + gid + " 1";
+      std::ofstream("/proc/sys/user/max_user_namespaces") << "0";
+      for (int capability = 0; prctl(PR_CAPBSET_DROP, capability) == 0; ++capability) {
+      }
+    }
+    std::string text;
+    try {
+      PrivateDesktop desktop = PrivateDesktop::start();
+      text = desktop.home_warning() + "|" + output_of(desktop, {"echo", "still works"});
+    } catch (const capture::Error& error) {
+      text = error.what();
+    }
+    (void)!write(told[1], text.data(), text.size());
+    _exit(0);
+  }
+  close(told[1]);
+  std::string text;
+  char bytes[1024];
+  for (ssize_t n_bytes; (n_bytes = read(told[0], bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<size_t>(n_bytes));
+  close(told[0]);
+  waitpid(child, nullptr, 0);
+  EXPECT_NE(text.find("can change files in your home, because the kernel refuses"), std::string::npos) << text;
+  EXPECT_NE(text.find("An administrator can allow user namespaces"), std::string::npos) << text;
+  EXPECT_NE(text.find("|still works"), std::string::npos) << text;
 }
 
 TEST(PrivateDesktop, keyboard_layout_is_as_asked) {

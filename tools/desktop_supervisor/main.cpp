@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "tools/desktop_directory.h"
+#include "tools/desktop_supervisor/home_guard.h"
 
 namespace {
 
@@ -116,11 +117,20 @@ class Desktop {
     if (what == "end") return false;
     json reply = json::object();
     if (what == "launch") reply = launch(request);
+    if (what == "guard") reply = guard(request);
     if (what == "status") reply = status(request.value("pid", 0));
     if (what == "signal") reply = signal_group(request.value("pid", 0), request.value("signal", SIGTERM));
     if (what == "own") paths_.push_back(request.value("path", ""));
     const std::string text = reply.dump(-1, ' ', false, json::error_handler_t::replace);
     return send(socket_, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
+  }
+
+  // From now on programs can't change the user's home, unless the kernel refuses: then they run as without it.
+  json guard(const json& request) {
+    const desktop_supervisor::HomeGuard wanted{request.at("homes"), request.at("writable")};
+    if (const auto problem = desktop_supervisor::try_to_enter(wanted)) return {{"error", *problem}};
+    guard_ = wanted;
+    return json::object();
   }
 
   json launch(const json& request) {
@@ -165,6 +175,11 @@ class Desktop {
     dup2(input, 0);
     dup2(log, 1);
     dup2(log, 2);
+    if (const auto problem = desktop_supervisor::enter(guard_)) {
+      fprintf(stderr, "the user's home can't be made read-only (%s)\n", problem->c_str());
+      errno = EPERM;
+      check(false);
+    }
     if (const std::string announce = request.value("announce", ""); !announce.empty()) {
       // A program that tells its address does so on descriptor 3.
       const int fifo = open(announce.c_str(), O_WRONLY | O_NONBLOCK);
@@ -238,6 +253,7 @@ class Desktop {
   int socket_;
   std::string directory_;
   sigset_t old_mask_ = {};
+  desktop_supervisor::HomeGuard guard_;
   std::vector<std::string> paths_;  // removed at the end: the X server's lock and socket, should it have been killed
   std::map<pid_t, Ended> running_or_ended_;
 };
