@@ -46,6 +46,13 @@ ordered_json evidence_body(const tools::Evidence& evidence, const BodyContext& c
                        {"windows_closed", texts(evidence.windows_closed, context)}};
   if (evidence.focused_window) body["focused_window"] = context.redaction.text(*evidence.focused_window);
   body["clipboard_changed"] = evidence.clipboard_changed;
+  if (const auto& scrolled = evidence.scrolled)
+    body["scrolled_pt"] = {{"area", json_of(scrolled->area)}, {"dx", scrolled->dx}, {"dy", scrolled->dy}};
+  if (const auto& field = evidence.field_text) {
+    static constexpr const char* kStates[] = {"as_typed", "different", "unchanged"};
+    body["field_text"] = {{"state", kStates[static_cast<int>(field->state)]},
+                          {"excerpt", context.redaction.text(field->excerpt)}};
+  }
   body["settled"] = evidence.settled;
   return body;
 }

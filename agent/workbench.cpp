@@ -34,6 +34,7 @@ tools::DesktopOptions desktop_options(const WorkbenchOptions& options) {
   desktop.width_px = options.width_px;
   desktop.height_px = options.height_px;
   if (options.is_watched) desktop.view = tools::DesktopOptions::View::Window;
+  if (!options.workspace.empty()) desktop.writable = {options.workspace};
   return desktop;
 }
 
@@ -82,10 +83,12 @@ void Workbench::open_desktop(const WorkbenchOptions& options) {
   tools::Desktop::Options desktop;
   if (options.desktop == WorkbenchOptions::DesktopKind::Private) {
     private_desktop_ = tools::PrivateDesktop::start(desktop_options(options));
+    if (!private_desktop_->home_warning().empty()) notices_.push_back(private_desktop_->home_warning());
     desktop.display = private_desktop_->display();
     desktop.is_private = true;
   }
   desktop_ = tools::Desktop::open(desktop);
+  for (const std::string& warning : desktop_->input().warnings()) notices_.push_back(warning);
 }
 
 void Workbench::add_desktop_tools() {
@@ -95,18 +98,17 @@ void Workbench::add_desktop_tools() {
   tools_.add(std::make_unique<tools::PointerTool>(*desktop_));
   std::map<std::string, std::unique_ptr<tools::TextRoute>> routes;
   routes.emplace("clipboard", std::make_unique<tools::ClipboardRoute>(*desktop_));
+  std::unique_ptr<tools::FieldReader> reader;
   if (private_desktop_) {
-    routes.emplace("accessibility",
-                   std::make_unique<tools::AccessibilityRoute>(
-                       desktop_->windows(), std::make_unique<tools::UiTree>(private_desktop_->display())));
+    const auto tree = std::make_shared<tools::UiTree>(private_desktop_->display());
+    routes.emplace("accessibility", std::make_unique<tools::AccessibilityRoute>(desktop_->windows(), tree));
+    reader = std::make_unique<tools::FieldReader>(desktop_->windows(), tree);
+    tools_.add(std::make_unique<tools::UiTreeTool>(view, tree));
+    tools_.add(std::make_unique<tools::LaunchTool>(*private_desktop_, view));
   }
-  tools_.add(std::make_unique<tools::KeyboardTool>(*desktop_, std::move(routes)));
+  tools_.add(std::make_unique<tools::KeyboardTool>(*desktop_, std::move(routes), std::move(reader)));
   tools_.add(std::make_unique<tools::WindowsTool>(view));
   tools_.add(std::make_unique<tools::ClipboardTool>(desktop_->clipboard(), desktop_->input_effect()));
-  if (private_desktop_) {
-    tools_.add(std::make_unique<tools::LaunchTool>(*private_desktop_, view));
-    tools_.add(std::make_unique<tools::UiTreeTool>(view, std::make_unique<tools::UiTree>(private_desktop_->display())));
-  }
 }
 
 void Workbench::add_file_tools(const WorkbenchOptions& options) {

@@ -14,13 +14,13 @@ namespace tools {
 class AccessibilityRoute : public TextRoute {
  public:
   // The windows must outlive the route.
-  AccessibilityRoute(const Windows& windows, std::unique_ptr<UiTree> tree)
+  AccessibilityRoute(const Windows& windows, std::shared_ptr<UiTree> tree)
       : windows_(windows), tree_(std::move(tree)) {}
   std::optional<std::string> insert(const std::string& utf8, std::stop_token stop) override;
 
  private:
   const Windows& windows_;
-  std::unique_ptr<UiTree> tree_;
+  std::shared_ptr<UiTree> tree_;
 };
 
 }  // namespace tools

@@ -1,6 +1,9 @@
 #include "tools/evidence.h"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "capture/frame_diff.h"
 
 namespace tools {
 namespace {
@@ -25,6 +28,33 @@ std::string quoted(const std::vector<std::string>& titles) {
   return text;
 }
 
+// A field that stays as it was, while something else happened, may have passed the text on.
+Verdict verdict_of(const FieldText& field, const Evidence& evidence) {
+  if (field.state == FieldText::State::AsTyped) return Verdict::Confirmed;
+  const bool passed_on = !evidence.windows_opened.empty() || !evidence.windows_closed.empty();
+  return field.state == FieldText::State::Unchanged && !passed_on ? Verdict::NoOp : Verdict::Partial;
+}
+
+std::string scroll_text(const ScrolledContent& scrolled) {
+  if (scrolled.dy != 0)
+    return "content scrolled " + std::string(scrolled.dy < 0 ? "down" : "up") + " by " +
+           std::to_string(std::abs(scrolled.dy)) + " px";
+  return "content scrolled " + std::string(scrolled.dx < 0 ? "right" : "left") + " by " +
+         std::to_string(std::abs(scrolled.dx)) + " px";
+}
+
+std::string field_sentence(const FieldText& field) {
+  switch (field.state) {
+    case FieldText::State::AsTyped:
+      return "the field holds it as typed";
+    case FieldText::State::Different:
+      return "the field holds something else than typed: \"" + field.excerpt + "\"";
+    case FieldText::State::Unchanged:
+      break;
+  }
+  return "the field is as before: \"" + field.excerpt + "\"";
+}
+
 }  // namespace
 
 Verdict judge(const Evidence& evidence, const Aim& aim) {
@@ -36,7 +66,7 @@ Verdict judge(const Evidence& evidence, const Aim& aim) {
     case Aim::Trace::Unseen:
       return Verdict::Unverifiable;
     case Aim::Trace::ReadBack:
-      if (changed_there) return Verdict::Partial;
+      if (evidence.field_text) return verdict_of(*evidence.field_text, evidence);
       break;
     case Aim::Trace::Visible:
       if (changed_there || desktop_changed) return Verdict::Confirmed;
@@ -60,6 +90,8 @@ std::string describe(const Evidence& evidence) {
   if (!evidence.windows_closed.empty()) add("closed " + quoted(evidence.windows_closed));
   if (evidence.focused_window) add("the focus is now on \"" + *evidence.focused_window + "\"");
   if (evidence.clipboard_changed) add("the clipboard changed");
+  if (evidence.field_text) add(field_sentence(*evidence.field_text));
+  if (evidence.scrolled) add(scroll_text(*evidence.scrolled));
   if (!evidence.changed_regions.empty())
     add(std::to_string(evidence.changed_regions.size()) + " area(s) of the screen changed");
   if (!evidence.settled) add("the screen is still moving");
@@ -68,6 +100,7 @@ std::string describe(const Evidence& evidence) {
 
 EvidenceWatch::EvidenceWatch(Desktop& desktop)
     : desktop_(desktop),
+      frame_(desktop.grab().frame),
       windows_(desktop.windows().list()),
       clipboard_changes_(desktop.clipboard().n_changes(Selection::Clipboard)) {
   desktop.screen_watch().begin();
@@ -83,10 +116,23 @@ Evidence EvidenceWatch::finish(const Aim& aim, std::stop_token stop) {
   for (const capture::Rect& area : settled.changed_pt)
     evidence.changed_regions.push_back({area.x, area.y, area.width, area.height});
   compare_windows(evidence);
+  if (aim.trace == Aim::Trace::Visible && !evidence.changed_regions.empty()) evidence.scrolled = find_scroll();
+  if (aim.read_back) evidence.field_text = aim.read_back();
   evidence.clipboard_changed = desktop_.clipboard().n_changes(Selection::Clipboard) != clipboard_changes_;
   evidence.verdict = settled.error.empty() ? judge(evidence, aim) : Verdict::Unverifiable;
   desktop_.remember_focus();
   return evidence;
+}
+
+std::optional<ScrolledContent> EvidenceWatch::find_scroll() const {
+  const std::shared_ptr<const capture::Frame> now = frame_ ? desktop_.grab().frame : nullptr;
+  if (!now) return std::nullopt;
+  const std::optional<capture::FrameDiff> difference = capture::diff(*frame_, *now);
+  if (!difference || !difference->scroll) return std::nullopt;
+  // Grabs are of native resolution: their pixels are desktop points.
+  const capture::Scroll& scroll = *difference->scroll;
+  const capture::Rect area = now->screen_map.area_to_desktop(scroll.area_px);
+  return ScrolledContent{{area.x, area.y, area.width, area.height}, scroll.dx_px, scroll.dy_px};
 }
 
 void EvidenceWatch::compare_windows(Evidence& evidence) const {

@@ -1,6 +1,7 @@
 #pragma once
 // What an action on the desktop changed, seen by looking just before and just after it.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -17,10 +18,12 @@ struct Aim {
   enum class Trace {
     Visible,   // should change something that can be seen: a click, a key, a scroll
     Unseen,    // needn't: the pointer moves, a key goes down
-    ReadBack,  // changes text that was not read back: a visible change proves only a part
+    ReadBack,  // types text: only what the field then holds proves it
   };
   Trace trace = Trace::Visible;
-  std::optional<Rect> where;  // the window acted on; a change elsewhere may have another cause
+  std::optional<Rect> where = {};  // the window acted on; a change elsewhere may have another cause
+  // For ReadBack: what the field holds. Asked once the screen is quiet; empty where nothing can be read.
+  std::function<std::optional<FieldText>()> read_back = {};
 };
 
 // The rule for the verdict, of what was seen: `evidence` with all but its verdict.
@@ -37,8 +40,10 @@ class EvidenceWatch {
 
  private:
   void compare_windows(Evidence& evidence) const;
+  std::optional<ScrolledContent> find_scroll() const;
 
   Desktop& desktop_;
+  std::shared_ptr<const capture::Frame> frame_;  // null where the screen can't be grabbed
   std::vector<Window> windows_;
   std::uint64_t clipboard_changes_;
 };

@@ -46,8 +46,9 @@ std::optional<std::string> ClipboardRoute::insert(const std::string& utf8, std::
   return outcome.message;
 }
 
-KeyboardTool::KeyboardTool(Desktop& desktop, std::map<std::string, std::unique_ptr<TextRoute>> routes)
-    : desktop_(desktop), routes_(std::move(routes)) {}
+KeyboardTool::KeyboardTool(Desktop& desktop, std::map<std::string, std::unique_ptr<TextRoute>> routes,
+                           std::unique_ptr<FieldReader> reader)
+    : desktop_(desktop), routes_(std::move(routes)), reader_(std::move(reader)) {}
 
 ToolSpec KeyboardTool::spec() const {
   json route_names = json::array({"keys"});
@@ -72,7 +73,7 @@ ToolSpec KeyboardTool::spec() const {
        {"additionalProperties", false}}};
 }
 
-ToolResult KeyboardTool::type(const json& arguments, const Aim& aim, std::stop_token stop) {
+ToolResult KeyboardTool::type(const json& arguments, Aim aim, std::stop_token stop) {
   if (!arguments.contains("text")) return not_done("type needs `text`");
   const std::string text = arguments["text"];
   if (text.size() > kMaxText_bytes) return not_done("the text is longer than 100,000 bytes; type it in parts");
@@ -80,15 +81,27 @@ ToolResult KeyboardTool::type(const json& arguments, const Aim& aim, std::stop_t
   if (!characters) return not_done("the text holds a control character that no key gives");
   const std::string what = "typed " + std::to_string(characters->size()) + " characters";
   const std::string name = arguments.value("route", "keys");
-  if (name != "keys" && desktop_.mentions_secret(text)) return not_done("a secret can be typed by keys only");
-  if (name == "keys") return act(desktop_, {TypeText{text}}, aim, what, stop);
+  const bool is_secret = desktop_.mentions_secret(text);
+  if (name != "keys" && is_secret) return not_done("a secret can be typed by keys only");
+  aim.trace = Aim::Trace::ReadBack;
+  if (reader_ && !is_secret) {  // what holds a secret is nobody's to read
+    reader_->expect(text, stop);
+    aim.read_back = [&] { return reader_->check(stop); };
+  }
+  ToolResult result =
+      name == "keys" ? act(desktop_, {TypeText{text}}, aim, what, stop) : type_by(name, text, aim, what, stop);
+  if (result.ok && !result.evidence->field_text) result.text += " What the field holds can't be read back.";
+  return result;
+}
 
+ToolResult KeyboardTool::type_by(const std::string& route, const std::string& text, const Aim& aim,
+                                 const std::string& what, std::stop_token stop) {
   EvidenceWatch watch(desktop_);
-  if (const std::optional<std::string> problem = routes_.at(name)->insert(text, stop))
-    return not_done("the " + name + " route failed: " + *problem);
+  if (const std::optional<std::string> problem = routes_.at(route)->insert(text, stop))
+    return not_done("the " + route + " route failed: " + *problem);
   ToolResult result{.ok = true, .text = ""};
   result.evidence = watch.finish(aim, stop);
-  result.text = what + " by " + name + "; " + describe(*result.evidence) + ".";
+  result.text = what + " by " + route + "; " + describe(*result.evidence) + ".";
   return result;
 }
 
@@ -129,7 +142,7 @@ std::optional<CallTarget> KeyboardTool::target(const ToolCall&) {
 ToolResult KeyboardTool::run(const ToolCall& call, std::stop_token stop) {
   if (const std::optional<std::string> reason = protected_focus(desktop_)) return refused(*reason);
   if (const std::optional<std::string> moved = desktop_.focus_problem()) return not_done(*moved);
-  Aim aim{.trace = Aim::Trace::ReadBack, .where = {}};
+  Aim aim;
   if (const std::optional<Window> window = desktop_.windows().active()) aim.where = window->frame;
   return call.arguments["action"] == "type" ? type(call.arguments, aim, stop) : press(call.arguments, aim, stop);
 }

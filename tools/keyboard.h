@@ -7,6 +7,7 @@
 
 #include "tools/desktop.h"
 #include "tools/evidence.h"
+#include "tools/field_reader.h"
 #include "tools/tool.h"
 
 namespace tools {
@@ -31,19 +32,24 @@ class ClipboardRoute : public TextRoute {
 
 class KeyboardTool : public Tool {
  public:
-  // `routes` by the name that the model uses ("clipboard", "accessibility"); "keys" is always there.
-  KeyboardTool(Desktop& desktop, std::map<std::string, std::unique_ptr<TextRoute>> routes);
+  // `routes` by the name that the model uses ("clipboard", "accessibility"); "keys" is always there. Without a reader
+  // typed text stays unverified.
+  KeyboardTool(Desktop& desktop, std::map<std::string, std::unique_ptr<TextRoute>> routes,
+               std::unique_ptr<FieldReader> reader = nullptr);
   ToolSpec spec() const override;
   Effect effect(const ToolCall&) const override { return desktop_.input_effect(); }
   std::optional<CallTarget> target(const ToolCall&) override;
   ToolResult run(const ToolCall& call, std::stop_token stop) override;
 
  private:
-  ToolResult type(const nlohmann::json& arguments, const Aim& aim, std::stop_token stop);
+  ToolResult type(const nlohmann::json& arguments, Aim aim, std::stop_token stop);
+  ToolResult type_by(const std::string& route, const std::string& text, const Aim& aim, const std::string& what,
+                     std::stop_token stop);
   ToolResult press(const nlohmann::json& arguments, Aim aim, std::stop_token stop);
 
   Desktop& desktop_;
   std::map<std::string, std::unique_ptr<TextRoute>> routes_;
+  std::unique_ptr<FieldReader> reader_;
 };
 
 }  // namespace tools

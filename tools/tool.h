@@ -46,6 +46,23 @@ struct Rect {  // desktop points, half-open
   int x = 0, y = 0, width = 0, height = 0;
 };
 
+// Content that moved as a whole, as scrolling does: what was at (x, y) is now at (x + dx, y + dy). Desktop points.
+struct ScrolledContent {
+  Rect area;
+  int dx = 0, dy = 0;
+};
+
+// What the field that was typed into held afterwards, as its program tells it.
+struct FieldText {
+  enum class State {
+    AsTyped,    // what it held before, with the typed text at the caret
+    Different,  // something else: shortened, completed, formatted
+    Unchanged,  // nothing of it arrived
+  };
+  State state = State::AsTyped;
+  std::string excerpt = {};  // what is there, unless it is as typed
+};
+
 // What was seen to change between just before and just after an action.
 struct Evidence {
   Verdict verdict = Verdict::Unverifiable;
@@ -53,7 +70,9 @@ struct Evidence {
   std::vector<std::string> windows_opened = {}, windows_closed = {};  // titles
   std::optional<std::string> focused_window = {};                     // title, when the focus moved
   bool clipboard_changed = false;
-  bool settled = true;  // false: the screen was still moving when we stopped waiting
+  std::optional<ScrolledContent> scrolled = {};
+  std::optional<FieldText> field_text = {};  // none: nothing was typed, or it can't be read back
+  bool settled = true;                       // false: the screen was still moving when we stopped waiting
 };
 
 struct ToolResult {

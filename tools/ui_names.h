@@ -24,6 +24,7 @@ enum class UiState : unsigned {
   Selected = 23,
   Sensitive = 24,
   Showing = 25,
+  SingleLine = 26,
   Visible = 30,
   ManagesDescendants = 31,
   Indeterminate = 32,

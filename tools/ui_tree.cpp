@@ -81,6 +81,7 @@ UiNode described(const RawUiNode& raw) {
   node.states = telling_states(raw.states);
   node.has_text = raw.implements(kText) && raw.role != kPasswordRole;
   node.is_editable = raw.implements(kEditableText) && has(raw.states, UiState::Editable);
+  node.is_single_line = has(raw.states, UiState::SingleLine);
   node.bus = raw.id.bus.toStdString();
   node.path = raw.id.path.toStdString();
   return node;

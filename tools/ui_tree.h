@@ -27,9 +27,10 @@ struct UiNode {
   std::optional<Rect> box;          // what of it can be seen inside its window, desktop points
   int parent = -1;                  // index of its parent in the snapshot, −1 for the window itself
   int depth = 0;
-  bool has_text = false;     // its whole text can be read
-  bool is_editable = false;  // and text can be put in
-  std::string bus, path;     // the object on the accessibility bus
+  bool has_text = false;        // its whole text can be read
+  bool is_editable = false;     // and text can be put in
+  bool is_single_line = false;  // Return ends the input there instead of becoming a part of it; false: not told
+  std::string bus, path;        // the object on the accessibility bus
 
   bool has_state(std::string_view state) const;
 };
@@ -69,12 +70,23 @@ class UiTree {
 
   // The whole text. None: the node has no text or its program does not answer; password fields are never read.
   std::optional<std::string> read_text(const UiNode& node, std::stop_token stop = {});
-  // Puts text in at the caret (instead of what is selected, as typing would), or replaces everything. Nothing: done, and read back to be exactly that. Else what went
-  // wrong, for the model. One request however long the text is: no keys, no layout, no input method.
+  // Puts text in at the caret (instead of what is selected, as typing would), or replaces everything. Nothing: done,
+  // and read back to be exactly that. Else what went wrong, for the model. One request however long the text is: no
+  // keys, no layout, no input method.
   std::optional<std::string> insert_text(const UiNode& node, const std::string& text, std::stop_token stop = {});
   std::optional<std::string> replace_text(const UiNode& node, const std::string& text, std::stop_token stop = {});
 
+  // The innermost widget of the window that has the focus and takes text.
+  std::optional<UiNode> focused_field(const Window& window, std::stop_token stop = {});
+  // What the node holds now, and what it would hold with this text typed into it. None: its program does not tell.
+  struct Typing {
+    std::string before, after;
+  };
+  std::optional<Typing> typing(const UiNode& node, const std::string& text, std::stop_token stop = {});
+
  private:
+  struct Place;  // what a field holds and where typed text goes
+  std::optional<Place> place_in(const UiNode& node, const Patience& patience);
   std::optional<std::string> verify_text(const UiNode& node, const std::string& expected, const Patience& patience);
   std::optional<std::string> text_of(const UiNode& node, const Patience& patience);
 

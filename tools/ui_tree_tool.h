@@ -11,7 +11,7 @@ namespace tools {
 
 class UiTreeTool : public Tool {
  public:
-  UiTreeTool(DesktopView view, std::unique_ptr<UiTree> tree) : view_(std::move(view)), tree_(std::move(tree)) {}
+  UiTreeTool(DesktopView view, std::shared_ptr<UiTree> tree) : view_(std::move(view)), tree_(std::move(tree)) {}
   ToolSpec spec() const override;
   Effect effect(const ToolCall& call) const override;
   ToolResult run(const ToolCall& call, std::stop_token stop) override;
@@ -23,7 +23,7 @@ class UiTreeTool : public Tool {
   std::string node_line(const UiNode& node) const;
 
   DesktopView view_;
-  std::unique_ptr<UiTree> tree_;
+  std::shared_ptr<UiTree> tree_;
 };
 
 }  // namespace tools
