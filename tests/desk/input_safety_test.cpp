@@ -1,5 +1,6 @@
 // Nothing stays pressed, whoever dies, and the human always has precedence.
 
+#include <X11/Xatom.h>
 #include <X11/keysym.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -18,6 +19,7 @@ namespace {
 
 using desk_test::HumanHand;
 using desk_test::InputWindow;
+using desk_test::TestProgram;
 using desk_test::TestXServer;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -174,6 +176,24 @@ TEST_F(InputSafety, the_panic_chord_stops_a_long_text_at_once) {
   EXPECT_EQ(input_->perform({MoveTo{5, 5}}, {}).ending, Ending::Done);
 }
 
+TEST(InputPanic, the_chord_is_as_the_user_set_it) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 400, 400});
+  window.take_focus();
+  const auto input = X11Input::open({.display = server.display(), .panic_chord = {XK_Pause, XK_F12}});
+  HumanHand human(server.display());
+  const auto press_together = [&](KeySym one, KeySym other) {
+    for (const bool down : {true, false})
+      for (const KeySym key : {one, other}) human.key(key, down);
+  };
+  press_together(XK_Shift_L, XK_Shift_R);
+  ASSERT_TRUE(window.wait_for([&] { return input->interruption().has_value(); }));
+  EXPECT_EQ(input->interruption(), Interruption::TakenOver) << "keys of a human, but not the chord";
+  input->resume();
+  press_together(XK_Pause, XK_F12);
+  EXPECT_TRUE(window.wait_for([&] { return input->interruption() == Interruption::Panicked; }));
+}
+
 TEST_F(InputSafety, a_humans_motion_takes_over_within_100_ms) {
   HumanHand human(server_.display());
   std::atomic<bool> noticed{false};
@@ -273,6 +293,52 @@ TEST_F(InputSafety, one_deskhand_at_a_time_per_display) {
 TEST_F(InputSafety, says_that_no_window_manager_runs) {
   ASSERT_EQ(input_->warnings().size(), 1U);
   EXPECT_NE(input_->warnings()[0].find("No window manager"), std::string::npos);
+}
+
+// What the helper says at its start, once it says something that contains `part`.
+std::string warning_with(const std::string& part, const std::string& display) {
+  const auto until = steady_clock::now() + std::chrono::seconds(20);
+  while (steady_clock::now() < until) {
+    for (const std::string& warning : X11Input::open({.display = display})->warnings())
+      if (warning.find(part) != std::string::npos) return warning;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  return "";
+}
+
+TEST(InputMethod, that_runs_is_named_at_the_start_and_with_typed_text) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 200, 200});
+  window.take_focus();
+  char folder[] = "/tmp/deskhand-fcitx-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder), nullptr);
+  {
+    const TestProgram method(server.display(), {"dbus-run-session", "--", "fcitx5"},
+                             {std::string("HOME=") + folder, std::string("XDG_RUNTIME_DIR=") + folder});
+    EXPECT_EQ(warning_with("input method", server.display()), "The input method fcitx runs: it may change typed text.");
+    const auto input = X11Input::open({.display = server.display()});
+    const InputOutcome outcome = input->perform({TypeText{"abc"}}, {});
+    EXPECT_EQ(outcome.ending, Ending::Done) << outcome.message;
+    EXPECT_NE(outcome.message.find("the input method fcitx runs and may have changed the text"), std::string::npos)
+        << outcome.message;
+  }
+  desk_test::run_program({"rm", "-r", folder});
+}
+
+TEST(InputMethod, that_has_ended_is_not_named) {
+  const TestXServer server;
+  InputWindow window(server.display(), {0, 0, 200, 200});
+  // Servers leave their atom behind; only the owner of its selection is one that runs.
+  Display* display = window.display();
+  const Atom name = XInternAtom(display, "@server=gone", False);
+  XChangeProperty(display, DefaultRootWindow(display), XInternAtom(display, "XIM_SERVERS", False), XA_ATOM, 32,
+                  PropModeReplace, reinterpret_cast<const unsigned char*>(&name), 1);
+  XSync(display, False);
+  for (const std::string& warning : X11Input::open({.display = server.display()})->warnings())
+    EXPECT_EQ(warning.find("input method"), std::string::npos) << warning;
+  XSetSelectionOwner(display, name, window.window(), CurrentTime);
+  XSync(display, False);
+  EXPECT_EQ(warning_with("input method", server.display()), "The input method gone runs: it may change typed text.");
 }
 
 TEST(InputStart, says_plainly_why_there_is_no_display) {

@@ -12,6 +12,7 @@
 #include "tools/private_desktop.h"
 #include "tools/screenshot.h"
 #include "tools/tool_registry.h"
+#include "tools/windows_tool.h"
 
 // Last: Xlib's macros have common names.
 #include "tests/desk/input_window.h"
@@ -38,7 +39,10 @@ class DesktopTools : public testing::Test {
     registry_.add(std::make_unique<tools::PointerTool>(*desktop_));
     std::map<std::string, std::unique_ptr<tools::TextRoute>> routes;
     routes.emplace("clipboard", std::make_unique<tools::ClipboardRoute>(*desktop_));
-    registry_.add(std::make_unique<tools::KeyboardTool>(*desktop_, std::move(routes)));
+    const auto tree = std::make_shared<tools::UiTree>(private_.display());
+    registry_.add(std::make_unique<tools::KeyboardTool>(
+        *desktop_, std::move(routes), std::make_unique<tools::FieldReader>(desktop_->windows(), tree)));
+    registry_.add(std::make_unique<tools::WindowsTool>(desktop_->view()));
     registry_.add(std::make_unique<tools::ScreenshotTool>(*desktop_, capture::ImageBudget{.max_tokens = 1296}));
     registry_.add(std::make_unique<tools::WaitTool>(*desktop_));
   }
@@ -95,17 +99,6 @@ class DesktopTools : public testing::Test {
   tools::ToolRegistry registry_;
   std::shared_ptr<const capture::Frame> seen_;
 };
-
-TEST_F(DesktopTools, text_typed_into_an_editor_is_partly_confirmed_and_saved) {
-  const tools::Window window = open_editor("mousepad");
-  const ToolResult typed = type("Grüße 你好\tend\n");
-  ASSERT_TRUE(typed.ok) << typed.text;
-  EXPECT_EQ(typed.evidence->verdict, Verdict::Partial) << typed.text;
-  EXPECT_FALSE(typed.evidence->changed_regions.empty());
-  EXPECT_TRUE(saved_as("Grüße 你好\tend\n"));
-  EXPECT_EQ(registry_.effect({.id = "1", .name = "keyboard", .arguments = {{"action", "type"}}}),
-            tools::Effect::InputPrivate);
-}
 
 TEST_F(DesktopTools, the_clipboard_route_types_and_puts_back_what_was_there) {
   open_editor("mousepad");
@@ -193,6 +186,52 @@ TEST_F(DesktopTools, our_own_windows_are_refused_to_the_pointer) {
   EXPECT_TRUE(ours.events_of(MotionNotify).empty());
 }
 
+// xterm under the names of programs that ask the user for consent.
+struct ConsentWindow {
+  const char* program;     // file name
+  const char* class_name;  // empty: xterm's own
+};
+void PrintTo(const ConsentWindow& window, std::ostream* out) {
+  *out << window.program << " of class \"" << window.class_name << "\"";
+}
+
+class ConsentWindows : public DesktopTools, public testing::WithParamInterface<ConsentWindow> {};
+
+TEST_P(ConsentWindows, are_refused_to_every_tool) {
+  const std::filesystem::path program = private_.home() / GetParam().program;
+  std::filesystem::copy_file("/usr/bin/xterm", program);
+  std::vector<std::string> argv = {program.string(), "-T", "Authenticate", "-geometry", "60x20+100+100"};
+  if (*GetParam().class_name != 0) argv.insert(argv.end(), {"-class", GetParam().class_name});
+  // What it is typed goes to a file.
+  argv.insert(argv.end(), {"-e", "sh", "-c", "cat > " + file().string()});
+  private_.launch(argv);
+  const std::optional<tools::Window> window = desktop_->windows().wait_for(
+      [](const tools::Window& found) { return found.title == "Authenticate"; }, milliseconds(10'000));
+  ASSERT_TRUE(window);
+  desktop_->windows().activate(window->id);
+  look();
+  const int x = window->client.x + 30, y = window->client.y + 30;
+  const std::vector<ToolResult> results = {click(x, y),
+                                           type("yes\n"),
+                                           call("keyboard", {{"action", "key"}, {"keys", "Return"}}),
+                                           call("pointer", {{"action", "drag"}, {"path", {px(x, y), px(900, 700)}}}),
+                                           call("pointer", {{"action", "drag"}, {"path", {px(900, 700), px(x, y)}}}),
+                                           call("windows", {{"action", "close"}, {"window", window->id}})};
+  for (const ToolResult& result : results) {
+    EXPECT_FALSE(result.ok);
+    ASSERT_TRUE(result.evidence) << result.text;
+    EXPECT_EQ(result.evidence->verdict, Verdict::Refused) << result.text;
+    EXPECT_NE(result.text.find("only the user may"), std::string::npos) << result.text;
+  }
+  EXPECT_EQ(desktop_->windows().list().size(), 1U);
+  EXPECT_EQ(read_file(file()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(by_program_or_class, ConsentWindows,
+                         testing::Values(ConsentWindow{"xdg-desktop-portal-gtk", ""}, ConsentWindow{"gcr-prompter", ""},
+                                         ConsentWindow{"agent.py", "Polkit-gnome-authentication-agent-1"},
+                                         ConsentWindow{"agent.py", "Gcr-prompter"}));
+
 TEST_F(DesktopTools, keys_are_refused_that_have_no_name_or_leave_the_desktop) {
   look();
   const ToolResult unknown = call("keyboard", {{"action", "key"}, {"keys", "ctrl+foo"}});
@@ -232,7 +271,8 @@ TEST_F(DesktopTools, points_belong_to_the_picture_that_they_name) {
 TEST_F(DesktopTools, the_wheel_scrolls_in_notches_down_is_positive) {
   const tools::Window window = open_editor("mousepad");
   std::string lines;
-  for (int line_idx = 0; line_idx < 90; ++line_idx) lines += std::to_string(line_idx) + "\n";
+  for (int line_idx = 0; line_idx < 90; ++line_idx)
+    lines += std::to_string(line_idx) + " lines of a text like those that people write\n";
   ASSERT_TRUE(type(lines).ok);
   look();
   const json at = px(window.client.x + 100, window.client.y + 150);
@@ -244,6 +284,17 @@ TEST_F(DesktopTools, the_wheel_scrolls_in_notches_down_is_positive) {
     ASSERT_TRUE(call("keyboard", {{"action", "key"}, {"keys", "Home"}}).ok);
     ASSERT_TRUE(type(text).ok);
   };
+  const ToolResult upwards = scroll(-2);
+  EXPECT_EQ(upwards.evidence->verdict, Verdict::Confirmed) << upwards.text;
+  ASSERT_TRUE(upwards.evidence->scrolled) << upwards.text;
+  EXPECT_GT(upwards.evidence->scrolled->dy, 20);
+  EXPECT_EQ(upwards.evidence->scrolled->dx, 0);
+  EXPECT_NE(upwards.text.find("content scrolled up by " + std::to_string(upwards.evidence->scrolled->dy) + " px"),
+            std::string::npos)
+      << upwards.text;
+  const ToolResult downwards = scroll(1);
+  ASSERT_TRUE(downwards.evidence->scrolled) << downwards.text;
+  EXPECT_LT(downwards.evidence->scrolled->dy, 0) << downwards.text;
   EXPECT_EQ(scroll(-30).evidence->verdict, Verdict::Confirmed);
   mark("#");
   EXPECT_EQ(scroll(30).evidence->verdict, Verdict::Confirmed);

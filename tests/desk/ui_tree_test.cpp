@@ -128,6 +128,19 @@ TEST(UiTree, boxes_are_right_on_a_screen_of_double_scale) {
   EXPECT_GT(three.box->y + three.box->height, window.client.y + window.client.height / 2) << "in the lower half";
 }
 
+TEST(UiTree, boxes_that_are_all_zero_are_not_believed) {
+  Fixture f;
+  const Window window = f.opened({DESKHAND_BIN_DIR "/deskhand-test-form", "placeless"});
+  const UiSnapshot snapshot = f.tree.read(window);
+  ASSERT_FALSE(snapshot.nodes.empty());
+  EXPECT_FALSE(snapshot.has_boxes);
+  for (const UiNode& node : snapshot.nodes) {
+    EXPECT_FALSE(node.box.has_value()) << node.role;
+    EXPECT_TRUE(std::holds_alternative<std::string>(UiTree::click_point(node, window, f.windows)));
+  }
+  EXPECT_THAT(snapshot.notes, testing::Contains(HasSubstr("point at them in the picture instead")));
+}
+
 TEST(UiTree, a_covered_widget_has_no_click_point) {
   Fixture f;
   const Window calculator = f.opened({"galculator"});
