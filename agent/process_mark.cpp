@@ -11,7 +11,8 @@ namespace {
 // Since boot, in clock ticks; empty when there is no such process or it is a zombie.
 std::string start_time(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
-  const std::string stat{std::istreambuf_iterator<char>(file), {}};
+  std::string stat;  // a process that ends just now is a read error, which stream iterators would throw
+  std::getline(file, stat, '\0');
   std::size_t at = stat.rfind(')');  // the program's name may hold anything, spaces too
   if (at == std::string::npos || stat.size() < at + 3 || stat[at + 2] == 'Z') return "";
   constexpr int kFieldsToStartTime = 20;  // state is field 3, starttime field 22 (proc(5))

@@ -50,8 +50,9 @@ std::vector<pid_t> processes_of(const fs::path& directory) {
     if (pid <= 0 || pid == getpid()) continue;
     std::string text;
     for (const char* file : {"environ", "cmdline"}) {
+      // Not by stream iterators: they throw when the process ends just now.
       std::ifstream in(entry.path() / file, std::ios::binary);
-      text.append(std::istreambuf_iterator<char>(in), {});
+      for (std::string part; std::getline(in, part, '\0');) text += part + "\n";
     }
     if (text.find(directory.string()) != std::string::npos) found.push_back(pid);
   }

@@ -52,7 +52,8 @@ std::map<pid_t, pid_t> parents_of_all() {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0) continue;
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string stat((std::istreambuf_iterator<char>(file)), {});
+    std::string stat;  // a process that ends just now is a read error, which stream iterators would throw
+    std::getline(file, stat, '\0');
     const size_t end_of_name = stat.rfind(')');
     if (end_of_name == std::string::npos || end_of_name + 4 >= stat.size()) continue;
     parents[pid] = std::atoi(stat.c_str() + end_of_name + 4);

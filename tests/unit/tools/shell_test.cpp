@@ -28,7 +28,8 @@ int count_processes(const std::string& mark) {
   DIR* proc = opendir("/proc");
   while (const dirent* entry = readdir(proc)) {
     std::ifstream file(std::string("/proc/") + entry->d_name + "/cmdline");
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::string line;
+    for (std::string part; std::getline(file, part, '\0');) line += part + '\0';
     if (std::atoi(entry->d_name) > 0 && line.find(mark) != std::string::npos) ++n_found;
   }
   closedir(proc);
