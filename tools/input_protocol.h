@@ -15,7 +15,9 @@ constexpr int kHelperFd = 3;
 constexpr std::size_t kMaxPacketBytes = 512 * 1024;
 constexpr int kBeatInterval_ms = 10;
 // The helper lets everything go when no beat came for this long. The limit that the user is promised is 100 ms.
-constexpr int kBeatLimit_ms = 60;
+constexpr int kBeatLimit_ms = 85;
+// And after this long when the program is seen to be stopped, not only waiting for a busy processor.
+constexpr int kStoppedLimit_ms = 40;
 constexpr int kProgressInterval_ms = 250;
 
 enum class Kind : std::uint32_t {

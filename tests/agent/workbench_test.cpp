@@ -21,7 +21,6 @@ using nlohmann::ordered_json;
 
 class WorkbenchTest : public ::testing::Test {
  protected:
-  WorkbenchTest() { fs::create_directories(root_ / "work"); }
   ~WorkbenchTest() override { fs::remove_all(root_); }
 
   // The results of the calls, in order.
@@ -47,13 +46,18 @@ class WorkbenchTest : public ::testing::Test {
     outcome_ = worker.run("write", {});
     return results;
   }
+  static fs::path made(const fs::path& folder) {
+    fs::create_directories(folder);
+    return folder;
+  }
   std::string content(const fs::path& file) const {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
   fs::path root_ = fs::path(::testing::TempDir()) / ("workbench" + std::to_string(::getpid()));
-  Workbench workbench_{{.workspace = root_ / "work", .state_dir = root_ / "state"}};
+  fs::path work_ = made(root_ / "work");
+  Workbench workbench_{{.workspace = work_, .state_dir = root_ / "state"}};
   Outcome outcome_;
 };
 

@@ -3,8 +3,11 @@
 #include <X11/XKBlib.h>
 #include <X11/keysym.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include "tools/input_helper/display_check.h"
 #include "tools/utf8.h"
@@ -68,7 +71,10 @@ void Helper::run() {
 int Helper::wait_ms() const {
   Clock::time_point until = Clock::now() + milliseconds(60'000);
   if (running_) until = std::min(until, due_);
-  if (running_ || held_.any_held()) until = std::min(until, last_beat_ + milliseconds(wire::kBeatLimit_ms));
+  if (running_ || held_.any_held()) {
+    const Clock::time_point first_look = last_beat_ + milliseconds(wire::kStoppedLimit_ms);
+    until = std::min(until, Clock::now() < first_look ? first_look : last_beat_ + milliseconds(wire::kBeatLimit_ms));
+  }
   if (!running_ && held_.owes_keymap()) until = std::min(until, held_.give_back_at());
   const auto wait = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
   return static_cast<int>(std::max<std::int64_t>(wait, 0));
@@ -125,10 +131,22 @@ void Helper::on_message(wire::Message& message) {
   }
 }
 
+// By SIGSTOP or a debugger: "pid (name) state …"; the name may hold anything.
+bool Helper::is_program_stopped() const {
+  std::ifstream file("/proc/" + std::to_string(::getppid()) + "/stat");
+  std::string stat;
+  std::getline(file, stat, '\0');
+  const std::size_t end_of_name = stat.rfind(')');
+  if (end_of_name == std::string::npos || end_of_name + 2 >= stat.size()) return false;
+  return stat[end_of_name + 2] == 'T' || stat[end_of_name + 2] == 't';
+}
+
 void Helper::check_beat() {
-  if (Clock::now() - last_beat_ < milliseconds(wire::kBeatLimit_ms)) return;
+  if (!running_ && !held_.any_held()) return;
+  const auto silence = Clock::now() - last_beat_;
+  if (silence < milliseconds(wire::kStoppedLimit_ms)) return;
+  if (silence < milliseconds(wire::kBeatLimit_ms) && !is_program_stopped()) return;
   if (running_) return finish(Ending::Failed, "the program gave no sign of life; everything was released");
-  if (!held_.any_held()) return;
   injector_.release_all();
   pressed_.clear();
 }

@@ -54,6 +54,7 @@ class Helper {
   void answer(std::uint32_t serial, Ending ending, const std::string& text);
   void give_back_when_due();
   int wait_ms() const;
+  bool is_program_stopped() const;
 
   Display* display_;
   HeldState& held_;
