@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "capture/error.h"
 #include "tools/x11_input.h"
 
 namespace tools {
@@ -20,6 +21,10 @@ std::unique_ptr<Desktop> Desktop::open(const Options& options) {
   desktop->source_ = capture::X11Source::open({.display = options.display});
   desktop->watch_ = capture::ScreenWatch::open(options.display);
   desktop->clipboard_ = std::make_unique<Clipboard>(options.display);
+  try {
+    if (options.reads_widgets) desktop->widgets_ = std::make_unique<UiTree>(options.display);
+  } catch (const capture::Error&) {  // many desktops have none; pictures have to do there
+  }
   desktop->remember_focus();
   return desktop;
 }

@@ -15,6 +15,7 @@
 #include "tools/desktop_view.h"
 #include "tools/input_backend.h"
 #include "tools/tool.h"
+#include "tools/ui_tree.h"
 #include "tools/windows.h"
 
 namespace tools {
@@ -26,6 +27,7 @@ class Desktop {
     std::string display{};                                   // empty: $DISPLAY
     std::string xauthority{};                                // empty: $XAUTHORITY
     bool is_private = false;                                 // our own desktop, not the user's
+    bool reads_widgets = false;                              // over its accessibility bus, where it has one
     std::vector<std::uint32_t> panic_chord{0xffe1, 0xffe2};  // X keysyms; both Shift keys
   };
   // Throws capture::Error with one plain sentence when the display can't be used.
@@ -36,6 +38,7 @@ class Desktop {
   const Windows& windows() const { return windows_; }
   capture::ScreenWatch& screen_watch() { return *watch_; }
   Clipboard& clipboard() { return *clipboard_; }
+  UiTree* widgets() { return widgets_.get(); }  // null: not wanted, or the desktop has no accessibility bus
   capture::Grab grab(const capture::GrabOptions& options = {}) { return source_->grab(options); }
   std::optional<capture::DesktopPoint> pointer();
 
@@ -77,6 +80,7 @@ class Desktop {
   std::unique_ptr<capture::X11Source> source_;
   std::unique_ptr<capture::ScreenWatch> watch_;
   std::unique_ptr<Clipboard> clipboard_;
+  std::unique_ptr<UiTree> widgets_;
   std::deque<Shown> shown_;
   std::vector<std::string> secret_names_;
   std::optional<WindowId> focused_;

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tools/file_bytes.h"
 
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Kind = FileChange::Kind;
 
-constexpr size_t kKeptEntries = 200;
+constexpr size_t kKeptEntries = 1000;
 constexpr const char* kIntent = "intent.json";
 constexpr const char* kCommitted = "committed";
 
@@ -83,6 +85,7 @@ FileChange inverse(const FileChange& change) {
 struct EditJournal::Entry {
   int64_t number = 0;
   int64_t undoes = 0;  // the entry that this one takes back
+  std::string label;
   std::vector<FileChange> changes;
   std::vector<fs::path> new_folders;  // outermost first
   bool is_committed = false;
@@ -111,6 +114,7 @@ std::optional<std::string> EditJournal::write_entry(const Entry& entry) const {
   if (mkdir(folder.c_str(), 0700) != 0) return because("the journal can't be written in " + folder_.string());
   json intent{{"root", workspace_.root().string()},
               {"undoes", entry.undoes},
+              {"label", entry.label},
               {"changes", json::array()},
               {"new_folders", json::array()}};
   bool is_stored = true;
@@ -142,6 +146,7 @@ std::optional<EditJournal::Entry> EditJournal::load(int64_t number) const {
   Entry entry;
   entry.number = number;
   entry.undoes = intent.value("undoes", int64_t{0});
+  entry.label = intent.value("label", "");
   entry.is_committed = fs::exists(folder / kCommitted);
   for (const json& item : intent.at("changes")) {
     FileChange change;
@@ -317,6 +322,7 @@ std::variant<int64_t, EditJournal::Failure> EditJournal::apply_entry(Entry entry
   }
   const std::vector<int64_t> numbers = entry_numbers();
   entry.number = numbers.empty() ? 1 : numbers.back() + 1;
+  entry.label = label_;
   if (const auto problem = write_entry(entry)) return Failure{*problem};
   auto problem = perform(entry);
   if (!problem &&
@@ -361,6 +367,66 @@ std::variant<EditJournal::Undone, EditJournal::Failure> EditJournal::undo(std::o
   for (auto folder = target->new_folders.rbegin(); folder != target->new_folders.rend(); ++folder) {
     const FileDescriptor parent(workspace_.open_parent(*folder));
     if (parent) unlinkat(parent.get(), folder->filename().c_str(), AT_REMOVEDIR);  // stays when others use it
+  }
+  return result;
+}
+
+std::vector<EditJournal::Entry> EditJournal::entries_to_undo(const std::string& label) const {
+  std::vector<Entry> entries;
+  std::vector<int64_t> undone;
+  const std::vector<int64_t> numbers = entry_numbers();
+  for (auto number = numbers.rbegin(); number != numbers.rend(); ++number) {
+    auto entry = load(*number);
+    if (!entry || !entry->is_committed) continue;
+    if (entry->undoes != 0) {
+      undone.push_back(entry->undoes);
+    } else if (entry->label == label && std::find(undone.begin(), undone.end(), *number) == undone.end()) {
+      entries.push_back(std::move(*entry));
+    }
+  }
+  return entries;
+}
+
+EditJournal::LabelUndo EditJournal::check_undo(const std::string& label) const {
+  LabelUndo found;
+  std::map<fs::path, std::optional<std::string>> after_undo;  // what each file would be by then; none: it is not there
+  const auto now = [&](const fs::path& path) -> std::optional<std::string>& {
+    const auto [at, is_new] = after_undo.try_emplace(path);
+    if (is_new) {
+      const FileDescriptor file(workspace_.open(path, O_RDONLY | O_NONBLOCK));
+      if (file) at->second = read_bytes(file.get());
+    }
+    return at->second;
+  };
+  std::set<std::string> files, problems;
+  for (const Entry& entry : entries_to_undo(label)) {
+    for (auto change = entry.changes.rbegin(); change != entry.changes.rend(); ++change) {
+      const FileChange back = inverse(*change);
+      files.insert(workspace_.name(change->path));
+      std::optional<std::string>& source = now(back.path);
+      const bool is_as_left = back.kind == Kind::Create ? !source : source && *source == back.before;
+      if (!is_as_left) problems.insert(workspace_.name(back.path) + " has changed since");
+      if (back.kind == Kind::Move) {
+        if (now(back.new_path)) problems.insert(workspace_.name(back.new_path) + " is there again");
+        now(back.new_path) = back.after;
+      }
+      source = back.kind == Kind::Write || back.kind == Kind::Create ? std::optional(back.after) : std::nullopt;
+    }
+  }
+  found.files.assign(files.begin(), files.end());
+  found.problems.assign(problems.begin(), problems.end());
+  return found;
+}
+
+EditJournal::LabelUndo EditJournal::undo_label(const std::string& label) {
+  LabelUndo result = check_undo(label);
+  if (!result.problems.empty()) return result;
+  for (const Entry& entry : entries_to_undo(label)) {
+    const auto undone = undo(entry.number);
+    if (const auto* failure = std::get_if<Failure>(&undone)) {
+      result.problems.push_back(failure->reason);
+      break;
+    }
   }
   return result;
 }

@@ -44,6 +44,9 @@ class EditJournal {
   struct Failure {
     std::string reason;  // nothing was changed
   };
+  // From now on each entry bears this label (a session's): what it did can be taken back as a whole.
+  void set_label(std::string label) { label_ = std::move(label); }
+
   // The entry's number. A file that isn't as `before` says is a failure.
   std::variant<int64_t, Failure> apply(const std::vector<FileChange>& changes);
 
@@ -53,6 +56,15 @@ class EditJournal {
   };
   // Takes back the newest change that isn't undone yet, or the one given.
   std::variant<Undone, Failure> undo(std::optional<int64_t> entry = {});
+
+  // All that was done under a label and isn't taken back yet.
+  struct LabelUndo {
+    std::vector<std::string> files;     // that would be, or were, put back
+    std::vector<std::string> problems;  // files that somebody else has changed since, and what else stands against it
+  };
+  LabelUndo check_undo(const std::string& label) const;
+  // Puts back every byte, the newest change first. With a problem nothing is touched.
+  LabelUndo undo_label(const std::string& label);
 
  private:
   struct Entry;
@@ -67,8 +79,11 @@ class EditJournal {
   void forget_old() const;
   std::filesystem::path entry_folder(int64_t number) const { return folder_ / std::to_string(number); }
 
+  std::vector<Entry> entries_to_undo(const std::string& label) const;  // the newest first
+
   const Workspace& workspace_;
   std::filesystem::path folder_;
+  std::string label_;
 };
 
 }  // namespace tools

@@ -48,6 +48,8 @@ class Files {
                  Occurrences occurrences);
   FileReply apply_patch(std::string_view patch);
   FileReply undo();
+  // Changes bear this label from now on, see EditJournal.
+  void label_changes(const std::string& label) { journal_.set_label(label); }
 
  private:
   struct Content {

@@ -205,6 +205,10 @@ std::optional<std::string> canonical_key_name(std::string_view name) {
   return name_of(*keysym);
 }
 
+std::string name_of_keysym(std::uint32_t keysym) {
+  return name_of(keysym);
+}
+
 bool is_modifier(std::uint32_t keysym) {
   return (keysym >= XKB_KEY_Shift_L && keysym <= XKB_KEY_Hyper_R && keysym != XKB_KEY_Caps_Lock &&
           keysym != XKB_KEY_Shift_Lock) ||

@@ -17,6 +17,9 @@ std::optional<std::uint32_t> keysym_from_name(std::string_view name);
 // One spelling for each key: "ctrl", "shift", "alt", "super", the character itself, else X11's name ("Page_Down").
 std::optional<std::string> canonical_key_name(std::string_view name);
 
+// Its one spelling.
+std::string name_of_keysym(std::uint32_t keysym);
+
 // "ctrl", "shift", "alt", "super" and the like.
 bool is_modifier(std::uint32_t keysym);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/anchor_reader.h"
 #include "tools/desktop_action.h"
 #include "tools/key_names.h"
 #include "tools/utf8.h"
@@ -144,7 +145,11 @@ ToolResult KeyboardTool::run(const ToolCall& call, std::stop_token stop) {
   if (const std::optional<std::string> moved = desktop_.focus_problem()) return not_done(*moved);
   Aim aim;
   if (const std::optional<Window> window = desktop_.windows().active()) aim.where = window->frame;
-  return call.arguments["action"] == "type" ? type(call.arguments, aim, stop) : press(call.arguments, aim, stop);
+  std::vector<Anchor> anchors = focus_anchor(desktop_, stop);
+  ToolResult result =
+      call.arguments["action"] == "type" ? type(call.arguments, aim, stop) : press(call.arguments, aim, stop);
+  result.anchors = std::move(anchors);
+  return result;
 }
 
 }  // namespace tools

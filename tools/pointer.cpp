@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tools/action.h"
+#include "tools/anchor_reader.h"
 #include "tools/desktop_action.h"
 #include "tools/key_names.h"
 
@@ -161,7 +162,8 @@ void PointerTool::plan_drag(const json& arguments, Plan& plan) {
                plan.steps);
   plan.steps.emplace_back(kDragStart);
   plan.steps.emplace_back(ButtonChange{button, false});
-  plan.touched = {points.front(), points.back()};
+  plan.aimed = plan.touched = {points.front(), points.back()};
+  plan.path = std::move(points);
 }
 
 void PointerTool::plan_scroll(const json& arguments, Plan& plan) {
@@ -199,7 +201,8 @@ PointerTool::Plan PointerTool::plan(const json& arguments) {
     else
       plan_click(arguments, plan);
     const std::optional<DesktopPoint> at = point ? point : desktop_.pointer();
-    if (at && action != "move") plan.touched = {*at};
+    if (at) plan.aimed = {*at};
+    if (action != "move") plan.touched = plan.aimed;
   }
   plan.is_visible = action == "click" || action == "drag" || action == "scroll";
   if (plan.problem.empty()) plan.problem = hold_modifiers(arguments, plan.steps);
@@ -226,7 +229,10 @@ ToolResult PointerTool::run(const ToolCall& call, std::stop_token stop) {
       what += " in \"" + window->title + "\"";
     }
   }
+  std::vector<Anchor> anchors = anchors_at(desktop_, plan.aimed, stop);
   ToolResult result = act(desktop_, plan.steps, aim, what, stop);
+  result.anchors = std::move(anchors);
+  for (const DesktopPoint& point : plan.path) result.details["path_pt"].push_back({point.x_pt, point.y_pt});
   if (call.arguments["action"] == "click") last_click_ = std::chrono::steady_clock::now();
   return result;
 }

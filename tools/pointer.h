@@ -20,6 +20,8 @@ class PointerTool : public Tool {
  private:
   struct Plan {
     std::vector<InputStep> steps;
+    std::vector<capture::DesktopPoint> path;     // of a drag
+    std::vector<capture::DesktopPoint> aimed;    // what is meant by the points; none: where the pointer is
     std::vector<capture::DesktopPoint> touched;  // where buttons and wheel act; none: where the pointer is
     bool is_visible = true;                      // an effect is to be seen
     std::string problem;                         // nothing may be done; for the model

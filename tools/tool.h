@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "capture/frame.h"
+#include "tools/anchor.h"
 
 namespace tools {
 
@@ -81,6 +82,7 @@ struct ToolResult {
   std::vector<std::shared_ptr<const capture::Frame>> frames = {};
   std::optional<Evidence> evidence = {};  // for actions on a desktop
   nlohmann::json details = {};            // for the record and the view; null when there is nothing to add
+  std::vector<Anchor> anchors = {};       // what it acted on, as that looked just before
 };
 
 // What a call would hit right now, as far as it can be seen: a consent is for this and nothing else.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/anchor_reader.h"
+
 namespace tools {
 namespace {
 
@@ -72,7 +74,9 @@ ToolResult UiTreeTool::run(const ToolCall& call, std::stop_token stop) {
   const std::string action = call.arguments.at("action");
   if (action == "read") return read(snapshot, window);
   if (action == "find") return find(snapshot, window, call.arguments);
-  return text(snapshot, call.arguments, std::move(stop));
+  ToolResult result = text(snapshot, call.arguments, std::move(stop));
+  result.anchors.push_back(anchor_of(window));
+  return result;
 }
 
 std::string UiTreeTool::node_line(const UiNode& node) const {

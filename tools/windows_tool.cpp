@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tools/anchor_reader.h"
+
 namespace tools {
 namespace {
 
@@ -46,6 +48,7 @@ ToolResult WindowsTool::run(const ToolCall& call, std::stop_token stop) {
   const Window& window = std::get<Window>(chosen);
   if (const std::optional<std::string> reason = protection_of(window)) return refusal(*reason);
   ToolResult result = act(action, window, call.arguments);
+  result.anchors.push_back(anchor_of(window));
   view_.focus_is_known();
   return result;
 }
@@ -100,6 +103,7 @@ ToolResult WindowsTool::act(const std::string& action, const Window& window, con
     const Rect frame{meant.x, meant.y, arguments.contains("width") ? meant.width : window.frame.width,
                      arguments.contains("height") ? meant.height : window.frame.height};
     problem = view_.windows.move_resize(window.id, frame);
+    result.details["frame_pt"] = {frame.x, frame.y, frame.width, frame.height};
   }
   if (problem) {
     const std::optional<Window> now = view_.windows.find(window.id);
