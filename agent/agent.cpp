@@ -28,11 +28,22 @@ Agent::Agent(AgentParts parts, Transcript transcript)
       progress_({dialogue_, parts_.journal, parts_.model.info(), [this](const AgentEvent& event) { emit(event); }}) {}
 
 Outcome Agent::run(const std::string& task, const std::stop_token& stop) {
+  return work(task, stop);
+}
+
+Outcome Agent::resume(const std::string& words, Plan plan, const std::stop_token& stop) {
+  progress_.plan() = std::move(plan);
+  // A model of short calls has only its newest instruction in mind.
+  const PlanStep* current = parts_.model.info().speaks_short_calls ? progress_.plan().current() : nullptr;
+  return work(current != nullptr ? current->text : words, stop);
+}
+
+Outcome Agent::work(const std::string& first_words, const std::stop_token& stop) {
   std::optional<Outcome> end;
   started_seconds_ = now_seconds();
   try {
     dialogue_.close_open_calls("This was interrupted; whether it took effect is not known. Look first.");
-    dialogue_.start(task, stop);
+    dialogue_.start(first_words, stop);
     while (!end) end = step(stop);
     dialogue_.close_open_calls("Not carried out: the session ended.");
     parts_.journal.finished(*end);
@@ -94,7 +105,7 @@ std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::
     dialogue_.answer_question(model_call, parts_.asker, stop);
     return std::nullopt;
   }
-  const auto translated = translate(model_call, parts_.model.info(), dialogue_.shown());
+  const auto translated = translate(model_call, parts_.model.info(), dialogue_.shown().get());
   if (const auto* problem = std::get_if<std::string>(&translated)) {
     dialogue_.answer(model_call, *problem, false);
     return std::nullopt;
@@ -120,7 +131,7 @@ std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::Tool
   const Consent::Answer answer = consent_.ask(call, effect, origins, stop);
   if (!answer.is_allowed) return denied(model_call, call, answer);
   n_denied_ = 0;
-  parts_.journal.intent(call, effect);  // on disk before the act
+  parts_.journal.intent({call, effect, answer.reason, dialogue_.shown()});  // on disk before the act
   emit(CallStarted{call, effect, origins});
   const double start = now_seconds();
   const tools::ToolResult result = parts_.secrecy.clean(parts_.tools.run(call, stop));

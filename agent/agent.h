@@ -56,11 +56,14 @@ class Agent {
 
   // Works until the task has an end. Never throws: what breaks becomes an outcome.
   Outcome run(const std::string& task, const std::stop_token& stop);
+  // Goes on with the transcript that it was made with; `words` tell the model what has happened since.
+  Outcome resume(const std::string& words, Plan plan, const std::stop_token& stop);
 
   const Transcript& transcript() const { return dialogue_.transcript(); }
   const Plan& plan() const { return progress_.plan(); }
 
  private:
+  Outcome work(const std::string& first_words, const std::stop_token& stop);
   // One reply and what follows from it; the end, when it is one. So for all of these.
   std::optional<Outcome> step(const std::stop_token& stop);
   std::optional<Outcome> carry_out(const ModelCall& call, const std::stop_token& stop);

@@ -24,7 +24,7 @@ class Dialogue {
   explicit Dialogue(Parts parts);
 
   const Transcript& transcript() const { return parts_.transcript; }
-  const capture::Frame* shown() const { return shown_.get(); }  // the newest picture, null: none yet
+  const Picture& shown() const { return shown_; }  // the newest picture, null: none yet
 
   // The task, with a first look at the screen. A model of short calls is asked for a plan when the task has several
   // steps.

@@ -19,38 +19,16 @@ void add_rows(const ordered_json& body, std::set<FrameRow>& rows) {
   if (body.contains("pictures")) {
     for (const auto& row : body.at("pictures")) rows.insert(row.get<FrameRow>());
   }
+  if (body.contains("picture")) rows.insert(body.at("picture").get<FrameRow>());
+  if (body.contains("anchors")) {
+    for (const auto& anchor : body.at("anchors")) add_rows(anchor, rows);
+  }
   if (body.contains("result")) add_rows(body.at("result"), rows);
 }
 
 // Bodies whose form is ours; a plan belongs to the model and may use the same words.
 bool has_pictures(EventKind kind) {
   return kind == EventKind::Message || kind == EventKind::Intent || kind == EventKind::Outcome;
-}
-
-ordered_json session_json(const SessionSummary& session) {
-  ordered_json json = {{"format", "deskhand-session"},
-                       {"version", 1},
-                       {"id", session.id},
-                       {"task", session.info.task},
-                       {"model", session.info.model},
-                       {"desktop", session.info.desktop},
-                       {"workspace", session.info.workspace},
-                       {"instructions", session.info.instructions},
-                       {"status", name_of(session.status)},
-                       {"summary", session.summary},
-                       {"began", utc_time(session.began)}};
-  json["ended"] = session.ended ? ordered_json(utc_time(*session.ended)) : ordered_json(nullptr);
-  return json;
-}
-
-ordered_json event_json(const Event& event) {
-  ordered_json json = {{"id", event.id},
-                       {"kind", name_of(event.kind)},
-                       {"at", utc_time(event.at)},
-                       {"elapsed_seconds", static_cast<double>(event.elapsed.count()) / 1e6}};
-  if (event.action_id != 0) json["action_id"] = event.action_id;
-  json["body"] = event.body;
-  return json;
 }
 
 ordered_json picture_json(FrameRow row, const StoredPicture& stored) {
@@ -99,6 +77,32 @@ void fill_folder(Recorder& recorder, SessionId session, const fs::path& folder) 
 }
 
 }  // namespace
+
+ordered_json session_json(const SessionSummary& session) {
+  ordered_json json = {{"format", "deskhand-session"},
+                       {"version", 1},
+                       {"id", session.id},
+                       {"task", session.info.task},
+                       {"model", session.info.model},
+                       {"desktop", session.info.desktop},
+                       {"workspace", session.info.workspace},
+                       {"instructions", session.info.instructions},
+                       {"status", name_of(session.status)},
+                       {"summary", session.summary},
+                       {"began", utc_time(session.began)}};
+  json["ended"] = session.ended ? ordered_json(utc_time(*session.ended)) : ordered_json(nullptr);
+  return json;
+}
+
+ordered_json event_json(const Event& event) {
+  ordered_json json = {{"id", event.id},
+                       {"kind", name_of(event.kind)},
+                       {"at", utc_time(event.at)},
+                       {"elapsed_seconds", static_cast<double>(event.elapsed.count()) / 1e6}};
+  if (event.action_id != 0) json["action_id"] = event.action_id;
+  json["body"] = event.body;
+  return json;
+}
 
 std::string png_of(const capture::Frame& frame) {
   const QImage image(frame.pixels.data, frame.pixels.cols, frame.pixels.rows,

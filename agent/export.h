@@ -20,10 +20,16 @@ void export_folder(Recorder& recorder, SessionId session, const std::filesystem:
 // One HTML file that needs no other file, no script and no network.
 void export_report(Recorder& recorder, SessionId session, const std::filesystem::path& file);
 
+// The same folder as a zip file, and the pictures in order as an MP4 in which a mark shows where it clicked.
+void export_zip(Recorder& recorder, SessionId session, const std::filesystem::path& file);
+void export_video(Recorder& recorder, SessionId session, const std::filesystem::path& file);
+
 // The report itself.
 std::string html_report(Recorder& recorder, SessionId session);
 
-// Parts that both forms share.
+// Parts that the forms share.
+nlohmann::ordered_json session_json(const SessionSummary& session);  // as in session.json
+nlohmann::ordered_json event_json(const Event& event);               // as in events.jsonl
 std::string png_of(const capture::Frame& frame);
 std::string utc_time(std::chrono::system_clock::time_point at);  // "2026-03-01T12:00:00.123Z"
 

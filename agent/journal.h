@@ -6,6 +6,14 @@
 
 namespace agent {
 
+// What is about to be done, and why it may be.
+struct Intent {
+  tools::ToolCall call;
+  tools::Effect effect = tools::Effect::Observe;
+  std::string decision = {};  // "allowed by the rule for shell", "the user agreed, asked because …"
+  Picture screen = {};        // as it was just before; null where there is no desktop
+};
+
 // Writes down what happens. Each call returns when it is safe on disk; throws Error when that is impossible, and then
 // nothing is done.
 class Journal {
@@ -14,7 +22,7 @@ class Journal {
   virtual void message(const Message& message) = 0;
   virtual void usage(const Usage& usage) = 0;
   virtual void plan(const Plan& plan) = 0;
-  virtual void intent(const tools::ToolCall& call, tools::Effect effect) = 0;  // before the act
+  virtual void intent(const Intent& intent) = 0;  // before the act
   virtual void outcome(const tools::ToolCall& call, const tools::ToolResult& result, double seconds) = 0;
   virtual void finished(const Outcome& outcome) = 0;
 };

@@ -57,6 +57,50 @@ ordered_json evidence_body(const tools::Evidence& evidence, const BodyContext& c
   return body;
 }
 
+ordered_json json_of(const capture::Rect& area) {
+  return {area.x, area.y, area.width, area.height};
+}
+
+capture::Rect rect_from(const ordered_json& body) {
+  return {body.at(0), body.at(1), body.at(2), body.at(3)};
+}
+
+ordered_json anchor_body(const tools::Anchor& anchor, const BodyContext& context) {
+  const auto text = [&](const std::string& value) { return context.redaction.text(value); };
+  ordered_json body = {{"point_pt", {anchor.point.x_pt, anchor.point.y_pt}}};
+  if (const auto& window = anchor.window) {
+    body["window"] = {{"class", text(window->class_name)},
+                      {"title", text(window->title)},
+                      {"type", window->type},
+                      {"process", window->process_name},
+                      {"frame_pt", json_of(window->frame_pt)}};
+  }
+  if (const auto& widget = anchor.widget) {
+    body["widget"] = {
+        {"role", widget->role},       {"label", text(widget->label)}, {"inside", texts(widget->ancestors, context)},
+        {"ordinal", widget->ordinal}, {"n_alike", widget->n_alike},   {"box_pt", json_of(widget->box_pt)}};
+  }
+  if (anchor.picture) body["picture"] = context.store(*anchor.picture);
+  return body;
+}
+
+tools::Anchor anchor_from(const ordered_json& body, const LoadPicture& load) {
+  tools::Anchor anchor;
+  anchor.point = {body.at("point_pt").at(0), body.at("point_pt").at(1)};
+  if (body.contains("window")) {
+    const ordered_json& window = body.at("window");
+    anchor.window = {window.at("class"), window.at("title"), window.at("type"), window.at("process"),
+                     rect_from(window.at("frame_pt"))};
+  }
+  if (body.contains("widget")) {
+    const ordered_json& widget = body.at("widget");
+    anchor.widget = {widget.at("role"),    widget.at("label"),   widget.at("inside"),
+                     widget.at("ordinal"), widget.at("n_alike"), rect_from(widget.at("box_pt"))};
+  }
+  if (body.contains("picture")) anchor.picture = load(body.at("picture").get<FrameRow>());
+  return anchor;
+}
+
 struct MessageBody {
   const BodyContext& context;
 
@@ -159,8 +203,19 @@ ordered_json result_body(const tools::ToolResult& result, const BodyContext& con
   ordered_json body = {
       {"ok", result.ok}, {"text", context.redaction.text(result.text)}, {"pictures", stored(result.frames, context)}};
   if (result.evidence) body["evidence"] = evidence_body(*result.evidence, context);
+  if (!result.anchors.empty()) {
+    body["anchors"] = ordered_json::array();
+    for (const tools::Anchor& anchor : result.anchors) body["anchors"].push_back(anchor_body(anchor, context));
+  }
   if (!result.details.is_null()) body["details"] = context.redaction.json(result.details);
   return body;
+}
+
+std::vector<tools::Anchor> anchors_from(const ordered_json& result_body, const LoadPicture& load) {
+  std::vector<tools::Anchor> anchors;
+  if (!result_body.contains("anchors")) return anchors;
+  for (const ordered_json& body : result_body.at("anchors")) anchors.push_back(anchor_from(body, load));
+  return anchors;
 }
 
 ordered_json usage_body(const Usage& usage) {

@@ -44,6 +44,8 @@ Message message_from(const nlohmann::ordered_json& body, const LoadPicture& load
 
 nlohmann::ordered_json call_body(const tools::ToolCall& call, const BodyContext& context);
 nlohmann::ordered_json result_body(const tools::ToolResult& result, const BodyContext& context);
+// What a result took hold of, of its body; a damaged picture is null.
+std::vector<tools::Anchor> anchors_from(const nlohmann::ordered_json& result_body, const LoadPicture& load);
 nlohmann::ordered_json usage_body(const Usage& usage);
 
 }  // namespace agent

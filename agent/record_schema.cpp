@@ -72,7 +72,10 @@ CREATE TABLE files(
 CREATE INDEX files_of_session ON files(session_id);
 )sql";
 
-constexpr std::array kSteps = {kConversation, kFiles};
+// The edit journal keeps these bytes, and must keep them exactly: with secrets cut out they couldn't be put back.
+constexpr const char* kNoFiles = "DROP TABLE files; DROP TABLE contents";
+
+constexpr std::array kSteps = {kConversation, kFiles, kNoFiles};
 
 // Held while a file is checked and brought up to date.
 class OpeningLock {

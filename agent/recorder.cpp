@@ -1,11 +1,8 @@
 #include "agent/recorder.h"
 
-#include <xxhash.h>
-
 #include <QStandardPaths>
 #include <utility>
 
-#include "agent/compression.h"
 #include "agent/error.h"
 #include "agent/process_mark.h"
 #include "agent/record_schema.h"
@@ -24,12 +21,6 @@ std::int64_t now_us() {
 // Text that isn't UTF-8 must not keep an event out of the record.
 std::string dump(const ordered_json& body) {
   return body.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-std::string hash_of(const std::string& bytes) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
-  return {reinterpret_cast<const char*>(canonical.digest), sizeof canonical.digest};
 }
 
 }  // namespace
@@ -167,33 +158,15 @@ void Recorder::plan_version(SessionId session, const ordered_json& plan) {
       [&] { return insert({.session = session, .kind = EventKind::Plan, .body = redaction_.json(plan)}); });
 }
 
-std::int64_t Recorder::store_content(std::string_view bytes) {
-  const HiddenBytes hidden = redaction_.hide(bytes);
-  const std::string secrets = hidden.secrets.dump(), hash = hash_of(hidden.bytes + secrets);
-  Statement find = database_.prepare("SELECT id FROM contents WHERE hash=?");
-  if (find.bind_blob(0, hash).step()) return find.integer(0);
-  database_.prepare("INSERT INTO contents(hash, bytes, secrets) VALUES(?,?,?)")
-      .bind_blob(0, hash)
-      .bind_blob(1, compress(hidden.bytes))
-      .bind(2, secrets)
-      .run();
-  return database_.last_insert_id();
-}
-
-void Recorder::file_touched(SessionId session, const FileChange& change) {
-  write([&] {
-    const ordered_json body = {{"path", redaction_.text(change.path.native())},
-                               {"existed", change.before.has_value()},
-                               {"after_hash", change.after_hash}};
-    const EventId event = insert({.session = session, .kind = EventKind::File, .body = body});
-    const std::int64_t path_id = store_content(change.path.native());
-    Statement insert = database_.prepare(
-        "INSERT INTO files(event_id, session_id, path_id, before_id, mode, after_hash) VALUES(?,?,?,?,?,?)");
-    insert.bind(0, event).bind(1, session).bind(2, path_id).bind(4, change.mode).bind(5, change.after_hash);
-    if (change.before) insert.bind(3, store_content(*change.before));
-    insert.run();
-    return event;
-  });
+void Recorder::files_touched(SessionId session, const tools::ToolResult& result) {
+  if (!result.details.is_object() || !result.details.contains("entry") || !result.details.contains("files")) return;
+  for (const auto& file : result.details.at("files")) {
+    if (!file.is_object()) continue;
+    const ordered_json body = {{"path", redaction_.text(file.value("path", ""))},
+                               {"kind", file.value("kind", "changed")},
+                               {"journal_entry", result.details.at("entry")}};
+    write_with_reserve([&] { return insert({.session = session, .kind = EventKind::File, .body = body}); });
+  }
 }
 
 void Recorder::finish_session(SessionId session, const Outcome& outcome) {

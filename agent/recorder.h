@@ -19,6 +19,7 @@
 #include "agent/disk_reserve.h"
 #include "agent/events.h"
 #include "agent/frame_store.h"
+#include "agent/journal.h"
 #include "agent/model.h"
 #include "agent/record_format.h"
 #include "agent/redaction.h"
@@ -37,22 +38,6 @@ struct SessionInfo {
   std::string desktop;       // "private", "mine"
   std::string workspace;     // a folder; may be empty
   std::string instructions;  // of the transcript
-};
-
-// What is about to be done, and why it may be.
-struct Intent {
-  tools::ToolCall call;
-  tools::Effect effect = tools::Effect::Observe;
-  std::string decision = {};  // of the permission rules: "allowed by …", "the user agreed"
-  Picture screen = {};        // as it was just before, when that isn't the last picture of the transcript
-};
-
-// A file that is about to be written, with what undo needs.
-struct FileChange {
-  std::filesystem::path path;
-  std::optional<std::string> before;  // its bytes; nothing: there was no file
-  unsigned mode = 0;                  // permission bits before
-  std::string after_hash;             // of what is written, as the caller computes it; empty: the file goes
 };
 
 enum class EventKind { Message, ModelCall, Intent, Outcome, Plan, File, Status };
@@ -104,14 +89,14 @@ class Recorder {
   ActionId intent(SessionId session, const Intent& intent);
   void outcome(ActionId action, const tools::ToolResult& result, double seconds);
   void plan_version(SessionId session, const nlohmann::ordered_json& plan);
-  void file_touched(SessionId session, const FileChange& change);  // before it is written
+  // The files that a result says it has changed, one event each. The bytes for undo are in the edit journal.
+  void files_touched(SessionId session, const tools::ToolResult& result);
   void finish_session(SessionId session, const Outcome& outcome);
 
   std::vector<SessionSummary> list_sessions() const;  // the latest first
   SessionSummary session(SessionId session) const;
   std::map<std::string, std::int64_t> count_intents() const;  // of all sessions, by the name of the effect
   std::vector<Event> load_events(SessionId session, EventId after = 0) const;  // those with greater ids
-  std::vector<FileChange> load_file_changes(SessionId session) const;  // in order; needs the secrets that were cut out
   StoredPicture load_picture(FrameRow row) { return frames_.load(row); }
   // Calls that had no answer when the session ended are answered: with what came of them when that was recorded, else
   // with the truth about what isn't known.
@@ -143,8 +128,6 @@ class Recorder {
   std::int64_t elapsed_us(SessionId session);
   BodyContext context(SessionId session);
   void claim(SessionId session);
-  std::int64_t store_content(std::string_view bytes);
-  std::string load_content(std::int64_t id) const;
   ToolMessage answer_for(SessionId session, const std::string& call_id, const LoadPicture& load) const;
   LoadPicture picture_loader(std::map<std::uint64_t, Picture>& pictures);
 

@@ -1,7 +1,6 @@
 #include <array>
 #include <utility>
 
-#include "agent/compression.h"
 #include "agent/error.h"
 #include "agent/process_mark.h"
 #include "agent/recorder.h"
@@ -99,28 +98,6 @@ std::vector<Event> Recorder::load_events(SessionId session, EventId after) const
                       ordered_json::parse(select.text(5))});
   }
   return events;
-}
-
-std::string Recorder::load_content(std::int64_t id) const {
-  Statement select = database_.prepare("SELECT bytes, secrets FROM contents WHERE id=?");
-  if (!select.bind(0, id).step()) {
-    throw Error("the record " + database_.path().string() + " lacks the content " + std::to_string(id));
-  }
-  return redaction_.reveal({decompress(select.blob(0)), ordered_json::parse(select.text(1))});
-}
-
-std::vector<FileChange> Recorder::load_file_changes(SessionId session) const {
-  std::vector<FileChange> changes;
-  Statement select =
-      database_.prepare("SELECT path_id, before_id, mode, after_hash FROM files WHERE session_id=? ORDER BY event_id");
-  select.bind(0, session);
-  while (select.step()) {
-    FileChange change{load_content(select.integer(0)), std::nullopt, static_cast<unsigned>(select.integer(2)),
-                      select.text(3)};
-    if (!select.is_null(1)) change.before = load_content(select.integer(1));
-    changes.push_back(std::move(change));
-  }
-  return changes;
 }
 
 LoadPicture Recorder::picture_loader(std::map<std::uint64_t, Picture>& pictures) {

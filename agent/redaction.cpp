@@ -25,17 +25,10 @@ void Redaction::add(std::string name, const std::string& value) {
   std::erase_if(spellings_, [&](const Spelling& spelling) { return spelling.name == name; });
   for (std::size_t form = 0; form < forms.size(); ++form) {
     if (form > 0 && forms[form] == value) continue;
-    spellings_.push_back({name, forms[form], static_cast<int>(form)});
+    spellings_.push_back({name, forms[form]});
   }
   std::stable_sort(spellings_.begin(), spellings_.end(),
                    [](const Spelling& a, const Spelling& b) { return a.value.size() > b.value.size(); });
-}
-
-const Redaction::Spelling* Redaction::at(std::string_view bytes, std::size_t offset) const {
-  for (const Spelling& spelling : spellings_) {
-    if (bytes.substr(offset).starts_with(spelling.value)) return &spelling;
-  }
-  return nullptr;
 }
 
 std::string Redaction::text(std::string text) const {
@@ -74,39 +67,6 @@ nlohmann::ordered_json Redaction::json(const nlohmann::ordered_json& value) cons
     for (const auto& [key, item] : value.items()) result[text(key)] = json(item);
   }
   return result;
-}
-
-HiddenBytes Redaction::hide(std::string_view bytes) const {
-  HiddenBytes hidden{"", nlohmann::ordered_json::array()};
-  if (spellings_.empty()) return {std::string(bytes), std::move(hidden.secrets)};
-  for (std::size_t offset = 0; offset < bytes.size();) {
-    if (const Spelling* spelling = at(bytes, offset)) {
-      hidden.secrets.push_back({hidden.bytes.size(), spelling->name, spelling->form});
-      offset += spelling->value.size();
-    } else {
-      hidden.bytes += bytes[offset++];
-    }
-  }
-  return hidden;
-}
-
-std::string Redaction::reveal(const HiddenBytes& hidden) const {
-  std::string bytes;
-  std::size_t copied = 0;
-  for (const auto& secret : hidden.secrets) {
-    const auto offset = secret.at(0).get<std::size_t>();
-    const auto name = secret.at(1).get<std::string>();
-    const int form = secret.at(2).get<int>();
-    const auto found = std::find_if(spellings_.begin(), spellings_.end(), [&](const Spelling& spelling) {
-      return spelling.name == name && spelling.form == form;
-    });
-    if (found == spellings_.end()) {
-      throw Error("these bytes held the secret {{" + name + "}}, which isn't known here; give it and try again");
-    }
-    bytes.append(hidden.bytes, copied, offset - copied).append(found->value);
-    copied = offset;
-  }
-  return bytes.append(hidden.bytes, copied);
 }
 
 }  // namespace agent

@@ -17,11 +17,10 @@ class SessionJournal : public Journal {
   void message(const Message& message) override { recorder_.append_message(session_, message); }
   void usage(const Usage& usage) override { recorder_.model_call(session_, usage); }
   void plan(const Plan& plan) override { recorder_.plan_version(session_, plan.to_json()); }
-  void intent(const tools::ToolCall& call, tools::Effect effect) override {
-    actions_[call.id] = recorder_.intent(session_, {.call = call, .effect = effect});
-  }
+  void intent(const Intent& intent) override { actions_[intent.call.id] = recorder_.intent(session_, intent); }
   void outcome(const tools::ToolCall& call, const tools::ToolResult& result, double seconds) override {
     recorder_.outcome(actions_.at(call.id), result, seconds);
+    recorder_.files_touched(session_, result);
   }
   void finished(const Outcome& outcome) override { recorder_.finish_session(session_, outcome); }
 

@@ -7,6 +7,7 @@
 #include "tools/clipboard_tool.h"
 #include "tools/desktop.h"
 #include "tools/desktop_view.h"
+#include "tools/edit_journal.h"
 #include "tools/file_tools.h"
 #include "tools/files.h"
 #include "tools/keyboard.h"
@@ -24,21 +25,44 @@ namespace agent {
 namespace {
 
 std::filesystem::path state_dir(const WorkbenchOptions& options) {
-  if (!options.state_dir.empty()) return options.state_dir;
-  const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
-  return std::filesystem::path(data.toStdString()) / "deskhand";
+  return options.state_dir.empty() ? default_state_dir() : options.state_dir;
 }
+
+std::string label_of(SessionId session) {
+  return "session " + std::to_string(session);
+}
+
+constexpr const char* kJournalFolder = "edits";
 
 tools::DesktopOptions desktop_options(const WorkbenchOptions& options) {
   tools::DesktopOptions desktop;
   desktop.width_px = options.width_px;
   desktop.height_px = options.height_px;
+  if (!options.home_template.empty()) desktop.home_template = options.home_template;
   if (options.is_watched) desktop.view = tools::DesktopOptions::View::Window;
   if (!options.workspace.empty()) desktop.writable = {options.workspace};
   return desktop;
 }
 
 }  // namespace
+
+std::filesystem::path default_state_dir() {
+  const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
+  return std::filesystem::path(data.toStdString()) / "deskhand";
+}
+
+SessionEdits undo_session(const SessionSummary& session, UndoMode mode, const std::filesystem::path& state_dir) {
+  if (!std::filesystem::is_directory(session.info.workspace)) {
+    throw Error("the workspace of session " + std::to_string(session.id) + ", " + session.info.workspace +
+                ", is gone: there is nothing to put back");
+  }
+  const tools::Workspace workspace(session.info.workspace, {});
+  tools::EditJournal journal(workspace, state_dir / kJournalFolder);
+  journal.recover();
+  const tools::EditJournal::LabelUndo undone =
+      mode == UndoMode::Check ? journal.check_undo(label_of(session.id)) : journal.undo_label(label_of(session.id));
+  return {undone.files, undone.problems};
+}
 
 Workbench::Workbench(const WorkbenchOptions& options) {
   open_desktop(options);
@@ -78,9 +102,13 @@ void Workbench::on_panic(std::function<void()> listener) {
   });
 }
 
+void Workbench::begin_session(SessionId session) {
+  files_->label_changes(label_of(session));
+}
+
 void Workbench::open_desktop(const WorkbenchOptions& options) {
   if (options.desktop == WorkbenchOptions::DesktopKind::None) return;
-  tools::Desktop::Options desktop;
+  tools::Desktop::Options desktop{.reads_widgets = true};
   if (options.desktop == WorkbenchOptions::DesktopKind::Private) {
     private_desktop_ = tools::PrivateDesktop::start(desktop_options(options));
     if (!private_desktop_->home_warning().empty()) notices_.push_back(private_desktop_->home_warning());
@@ -124,8 +152,9 @@ void Workbench::add_file_tools(const WorkbenchOptions& options) {
   tools::FilesOptions files;
   files.workspace = workspace_;
   files.readable = {outputs};
-  files.journal = state / "edits";
-  for (auto& tool : tools::make_file_tools(std::make_shared<tools::Files>(files))) tools_.add(std::move(tool));
+  files.journal = state / kJournalFolder;
+  files_ = std::make_shared<tools::Files>(files);
+  for (auto& tool : tools::make_file_tools(files_)) tools_.add(std::move(tool));
   tools::WebOptions web;
   web.is_enabled = true;
   if (options.allow_network) tools_.add(tools::make_web_tool(web));

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "agent/recorder.h"
 #include "tools/private_desktop.h"
 #include "tools/tool_registry.h"
 
 namespace tools {
 class Desktop;
+class Files;
 class SecondLook;
 }  // namespace tools
 
@@ -25,13 +27,25 @@ struct WorkbenchOptions {
     None,     // files and shell only
   };
   DesktopKind desktop = DesktopKind::Private;
-  bool is_watched = false;               // show the private desktop in a window
-  int width_px = 1280, height_px = 720;  // of the private desktop
-  std::filesystem::path workspace = {};  // empty: the private desktop's home, or a fresh folder
-  std::filesystem::path state_dir = {};  // journals and outputs; empty: under XDG data
-  bool allow_network = false;            // for shell commands and the web tool
-  bool confine_shell = true;             // by bubblewrap
+  bool is_watched = false;                   // show the private desktop in a window
+  int width_px = 1280, height_px = 720;      // of the private desktop
+  std::filesystem::path home_template = {};  // copied into the private desktop's fresh home; empty: nothing
+  std::filesystem::path workspace = {};      // empty: the private desktop's home, or a fresh folder
+  std::filesystem::path state_dir = {};      // journals and outputs; empty: under XDG data
+  bool allow_network = false;                // for shell commands and the web tool
+  bool confine_shell = true;                 // by bubblewrap
 };
+
+// Where Deskhand keeps its own: under XDG data.
+std::filesystem::path default_state_dir();
+
+// The changes to files that a session made, in the journal of the workspace, which is below `state_dir`.
+struct SessionEdits {
+  std::vector<std::string> files;     // names in the workspace
+  std::vector<std::string> problems;  // why they can't be taken back; nothing was touched then
+};
+enum class UndoMode { Check, Undo };
+SessionEdits undo_session(const SessionSummary& session, UndoMode mode, const std::filesystem::path& state_dir);
 
 // Owns all of it; the tools live as long. Used from the agent thread.
 class Workbench {
@@ -43,9 +57,12 @@ class Workbench {
   tools::ToolRegistry& tools() { return tools_; }
   bool has_desktop() const { return desktop_ != nullptr; }
   tools::PrivateDesktop* private_desktop() { return private_desktop_ ? &*private_desktop_ : nullptr; }
+  tools::Desktop* desktop() { return desktop_.get(); }  // null: it has none
   const std::filesystem::path& workspace() const { return workspace_; }
   // What the user should know about it: what can't be protected, what works badly on this desktop.
   const std::vector<std::string>& notices() const { return notices_; }
+  // What is done to files belongs to this session from now on: `undo` can take it back.
+  void begin_session(SessionId session);
 
   // A closer look at a small target before it is clicked, as Agent asks for; `crop_px`: size of that picture.
   void enable_second_look(capture::Size crop_px);
@@ -66,6 +83,7 @@ class Workbench {
   std::unique_ptr<tools::SecondLook> second_look_;
   std::filesystem::path workspace_;
   std::vector<std::string> notices_;
+  std::shared_ptr<tools::Files> files_;
   tools::ToolRegistry tools_;  // last: its tools use what is above
 };
 

@@ -64,9 +64,10 @@ class LoggingJournal : public Journal {
   void message(const Message&) override {}
   void usage(const Usage&) override {}
   void plan(const Plan&) override {}
-  void intent(const tools::ToolCall& call, tools::Effect) override {
+  void intent(const Intent& intent) override {
     if (is_full) throw std::runtime_error("the disk is full");
-    log_.lines.push_back("intent " + call.name);
+    log_.lines.push_back("intent " + intent.call.name);
+    decisions.push_back(intent.decision);
   }
   void outcome(const tools::ToolCall& call, const tools::ToolResult&, double) override {
     log_.lines.push_back("outcome " + call.name);
@@ -76,6 +77,7 @@ class LoggingJournal : public Journal {
   }
 
   bool is_full = false;
+  std::vector<std::string> decisions;  // of each intent
 
  private:
   Log& log_;

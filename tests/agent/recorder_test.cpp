@@ -107,7 +107,7 @@ TEST_F(RecorderTest, a_journal_keeps_the_loops_session) {
   journal.message(reply_with_call("call_1"));
   journal.usage({.prompt_tokens = 5});
   journal.plan(plan);
-  journal.intent(call, tools::Effect::InputUser);
+  journal.intent({.call = call, .effect = tools::Effect::InputUser, .decision = "the user agreed", .screen = nullptr});
   journal.outcome(call, {.ok = true, .text = "Clicked."}, 0.25);
   journal.message(ToolMessage{"call_1", "Clicked.", {}, true});
   journal.finished({Ending::GaveUp, "no editor here", 1, 1});
@@ -119,6 +119,7 @@ TEST_F(RecorderTest, a_journal_keeps_the_loops_session) {
                                 EventKind::Outcome, EventKind::Message, EventKind::Status}));
   EXPECT_EQ(events[2].body.dump(), nlohmann::ordered_json(plan.to_json()).dump());
   EXPECT_EQ(events[3].body.at("effect"), "input_user");
+  EXPECT_EQ(events[3].body.at("decision"), "the user agreed");
   EXPECT_EQ(events[4].action_id, events[3].id);
   EXPECT_EQ(events[4].body.at("seconds"), 0.25);
   EXPECT_EQ(recorder->session(session).status, SessionStatus::GaveUp);
@@ -223,35 +224,54 @@ TEST_F(RecorderTest, secrets_never_reach_the_disk) {
       action, {true, "curl https://x/?p=c0rrect%20%22horse%22%2Fbattery%2B", {}, evidence, {{"argv", {secret}}}}, 0.1);
   recorder->append_message(session, ToolMessage{"call_1", "{\"p\": \"c0rrect \\\"horse\\\"/battery+\"}", {}, true});
   recorder->plan_version(session, {{"step", secret}});
-  const FileChange change{"/tmp/" + secret, "key=" + secret + "\n" + secret, 0600, "ab"};
-  recorder->file_touched(session, change);
+  recorder->files_touched(session, {.details = {{"entry", 1}, {"files", {{{"path", secret}, {"kind", "created"}}}}}});
   recorder->finish_session(session, {Ending::Done, secret, 3, 1});
   const std::string bytes = all_bytes(folder.path());
   for (const char* part : {"c0rrect", "horse", "482915"}) EXPECT_EQ(bytes.find(part), std::string::npos) << part;
 
   EXPECT_EQ(std::get<UserMessage>(recorder->load_transcript(session).transcript.messages()[0]).text,
             "it is {{password}}");
-  // Undo still gets the file's exact bytes, as long as the secret is known.
-  const FileChange restored = recorder->load_file_changes(session).at(0);
-  EXPECT_EQ(restored.path, change.path);
-  EXPECT_EQ(restored.before, change.before);
-  open();
-  EXPECT_THROW(recorder->load_file_changes(session), Error);
 }
 
-TEST_F(RecorderTest, files_keep_what_undo_needs) {
+TEST_F(RecorderTest, each_changed_file_is_an_event) {
   const SessionId session = begin();
-  const std::string bytes("\0\xff\r\n bytes", 10);
-  recorder->file_touched(session, {"/tmp/\xff name", bytes, 0755, "aa"});
-  recorder->file_touched(session, {"/tmp/new", std::nullopt, 0, "bb"});
-  open();
-  const auto changes = recorder->load_file_changes(session);
-  ASSERT_EQ(changes.size(), 2u);
-  EXPECT_EQ(changes[0].path.native(), "/tmp/\xff name");
-  EXPECT_EQ(changes[0].before, bytes);
-  EXPECT_EQ(changes[0].mode, 0755u);
-  EXPECT_EQ(changes[0].after_hash, "aa");
-  EXPECT_FALSE(changes[1].before.has_value());
+  recorder->files_touched(
+      session,
+      {.ok = true,
+       .details = {{"entry", 7},
+                   {"files", {{{"path", "a.txt"}, {"kind", "changed"}}, {{"path", "b.txt"}, {"kind", "created"}}}}}});
+  recorder->files_touched(session, {.ok = true, .text = "a result that changed no file"});
+  const std::vector<Event> events = recorder->load_events(session);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].kind, EventKind::File);
+  EXPECT_EQ(events[1].body.at("path"), "b.txt");
+  EXPECT_EQ(events[1].body.at("kind"), "created");
+  EXPECT_EQ(events[1].body.at("journal_entry"), 7);
+}
+
+TEST_F(RecorderTest, what_an_action_took_hold_of_comes_back) {
+  const SessionId session = begin();
+  const ActionId action = recorder->intent(session, click_intent("call_1"));
+  tools::ToolResult result{.ok = true, .text = "clicked"};
+  tools::Anchor anchor{.point = {300, 210}, .window = {}, .widget = {}, .picture = editor_screen({"OK"})};
+  anchor.window = {"Mate-calc", "Calculator", "normal", "mate-calc", {200, 100, 400, 300}};
+  anchor.widget = {"push button", "7", {"Keypad"}, 1, 2, {290, 200, 20, 20}};
+  result.anchors = {anchor, {.point = {5, 6}, .window = {}, .widget = {}, .picture = nullptr}};
+  recorder->outcome(action, result, 0.1);
+  const std::vector<tools::Anchor> back =
+      anchors_from(recorder->load_events(session).at(1).body.at("result"),
+                   [&](FrameRow row) { return recorder->load_picture(row).picture; });
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back[0].point, anchor.point);
+  EXPECT_EQ(back[0].window->class_name, "Mate-calc");
+  EXPECT_EQ(back[0].window->frame_pt, anchor.window->frame_pt);
+  EXPECT_EQ(back[0].widget->label, "7");
+  EXPECT_EQ(back[0].widget->ancestors, anchor.widget->ancestors);
+  EXPECT_EQ(back[0].widget->ordinal, 1);
+  EXPECT_EQ(back[0].widget->n_alike, 2);
+  EXPECT_EQ(back[0].widget->box_pt, anchor.widget->box_pt);
+  expect_equal(back[0].picture, anchor.picture);
+  EXPECT_FALSE(back[1].window || back[1].widget || back[1].picture);
 }
 
 TEST_F(RecorderTest, text_that_is_not_utf8_is_recorded_all_the_same) {
