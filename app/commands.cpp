@@ -5,10 +5,16 @@
 
 #include "app/calibrate_command.h"
 #include "app/chat_command.h"
+#include "app/completion_command.h"
 #include "app/doctor_command.h"
+#include "app/export_command.h"
+#include "app/import_command.h"
 #include "app/model_command.h"
+#include "app/record_command.h"
+#include "app/replay_command.h"
 #include "app/rules_command.h"
 #include "app/run_command.h"
+#include "app/sessions_command.h"
 
 namespace app {
 namespace {
@@ -57,7 +63,9 @@ int run(const Command& command, const QStringList& words) {
 
 std::span<const Command> commands() {
   static const std::vector<Command> kCommands = {
-      run_command(), chat_command(), model_command(), calibrate_command(), rules_command(), doctor_command(),
+      run_command(),       chat_command(),   sessions_command(), show_command(),       replay_command(),
+      record_command(),    export_command(), import_command(),   undo_command(),       model_command(),
+      calibrate_command(), rules_command(),  doctor_command(),   completion_command(),
   };
   return kCommands;
 }

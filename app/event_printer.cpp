@@ -64,6 +64,12 @@ void EventPrinter::end_piece() {
   in_piece_ = false;
 }
 
+void EventPrinter::begin(agent::SessionId session) {
+  if (style_ != Style::Json) return line("Session " + std::to_string(session), kDim);
+  std::printf("%s\n", json{{"event", "session"}, {"id", session}}.dump().c_str());
+  std::fflush(stdout);
+}
+
 void EventPrinter::print(const agent::AgentEvent& event) {
   if (style_ == Style::Json) return print_json(event);
   std::visit(

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/events.h"
+#include "agent/recorder.h"
 
 namespace app {
 
@@ -12,6 +13,7 @@ class EventPrinter {
   enum class Style { Plain, Terminal, Json };
   explicit EventPrinter(Style style) : style_(style) {}
 
+  void begin(agent::SessionId session);  // tells its number
   void print(const agent::AgentEvent& event);
   // What the session changed in the user's folder, as a diff; empty: nothing.
   void review(const std::string& diff);

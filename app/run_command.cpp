@@ -17,8 +17,10 @@
 #include "agent/session_journal.h"
 #include "agent/workbench.h"
 #include "agent/workspace_review.h"
+#include "app/desk_options.h"
 #include "app/event_printer.h"
 #include "app/model_choice.h"
+#include "app/record_reading.h"
 #include "app/resources.h"
 #include "app/session_context.h"
 #include "app/signal_stop.h"
@@ -27,10 +29,8 @@
 namespace app {
 namespace {
 
-using agent::Decision;
-
 struct RunOptions {
-  std::string task;
+  std::string task;                                          // of a session that goes on: more words, may be empty
   std::string model;                                         // see load_model
   std::vector<std::pair<std::string, std::string>> secrets;  // names and values
   agent::WorkbenchOptions workbench;
@@ -38,27 +38,8 @@ struct RunOptions {
   agent::Policy policy;
   agent::Limits limits;
   EventPrinter::Style style = EventPrinter::Style::Plain;
+  agent::SessionId resumed = 0;  // 0: a new session
 };
-
-void set_rules(const std::string& list, Decision decision, agent::Policy& policy) {
-  for (const QString& name : QString::fromStdString(list).split(',', Qt::SkipEmptyParts)) {
-    if (agent::set_rule(policy, name.trimmed().toStdString(), decision)) continue;
-    std::string known;
-    for (const std::string& known_name : agent::rule_names()) known += (known.empty() ? "" : ", ") + known_name;
-    throw UsageError("there is no effect \"" + name.toStdString() + "\"; there are " + known);
-  }
-}
-
-void read_size(const std::string& size, RunOptions& options) {
-  int width = 0, height = 0, used = 0;
-  if (std::sscanf(size.c_str(), "%dx%d%n", &width, &height, &used) != 2 || used != static_cast<int>(size.size()) ||
-      width < 320 || height < 240 || width > 7680 || height > 4320) {
-    throw UsageError("--size is WIDTHxHEIGHT, from 320x240 to 7680x4320, not \"" + size + "\"");
-  }
-  options.workbench.width_px = width;
-  options.workbench.height_px = height;
-  options.has_size = true;
-}
 
 // "name=@file" or "name". A value on the command line would be seen by every program.
 std::pair<std::string, std::string> read_secret(const std::string& option) {
@@ -79,18 +60,13 @@ std::pair<std::string, std::string> read_secret(const std::string& option) {
 RunOptions read_options(const CommandLine& line) {
   RunOptions options;
   options.task = QString::fromStdString(line.rest(0)).trimmed().toStdString();
-  if (options.task.empty()) throw UsageError("what should be done? Give the task in words");
+  if (line.has("resume")) options.resumed = line.whole_number("resume", 1, INT32_MAX);
+  if (options.task.empty() && options.resumed == 0) throw UsageError("what should be done? Give the task in words");
   options.model = checked_model(line.value("model"));
   for (const std::string& secret : line.values("secret")) options.secrets.push_back(read_secret(secret));
-  const std::string desktop = line.value("desktop");
-  using Kind = agent::WorkbenchOptions::DesktopKind;
-  options.workbench.desktop = desktop == "mine" ? Kind::Mine : desktop == "none" ? Kind::None : Kind::Private;
-  options.workbench.is_watched = line.has("watch");
-  if (line.has("size")) read_size(line.value("size"), options);
-  options.workbench.workspace = line.value("workspace");
-  options.workbench.allow_network = line.has("network");
-  set_rules(line.value("yes"), Decision::Allow, options.policy);
-  set_rules(line.value("no"), Decision::Deny, options.policy);
+  options.workbench = workbench_of(line);
+  options.has_size = line.has("size");
+  options.policy = policy_of(line);
   options.limits.max_steps = line.whole_number("max-steps", 1, 100000);
   options.limits.max_seconds = 60.0 * line.whole_number("max-minutes", 1, 100000);
   if (line.has("json")) {
@@ -124,11 +100,65 @@ capture::Size closer_picture(const agent::ModelInfo& model) {
   return {480, 270};
 }
 
-int run(RunOptions options) {
+// The session that is worked on: a new one, or one that goes on.
+struct OpenedSession {
+  agent::SessionId id = 0;
+  std::string words;  // the task, or what the model is told when it goes on
+  agent::Transcript transcript;
+  agent::Plan plan;
+};
+
+OpenedSession begin(agent::Recorder& recorder, const RunOptions& options, const agent::ModelInfo& model,
+                    const agent::Workbench& workbench, const agent::Secrecy& secrecy) {
+  agent::SessionInfo info;
+  info.task = options.task;
+  info.model = model.name;
+  info.desktop = name_of(options.workbench.desktop);
+  info.workspace = workbench.workspace().string();
+  info.instructions = instructions_for(model, secrecy);
+  return {recorder.begin_session(info), info.task, agent::Transcript(info.instructions), {}};
+}
+
+agent::Plan newest_plan(const agent::Recorder& recorder, agent::SessionId session) {
+  agent::Plan plan;
+  for (const agent::Event& event : recorder.load_events(session)) {
+    if (event.kind == agent::EventKind::Plan) static_cast<void>(plan.replace({{"steps", event.body}}));
+  }
+  return plan;
+}
+
+OpenedSession resume(agent::Recorder& recorder, const RunOptions& options, agent::Model& model) {
+  agent::LoadedTranscript loaded = recorder.resume_session(options.resumed);
+  OpenedSession session{options.resumed, "", std::move(loaded.transcript), newest_plan(recorder, options.resumed)};
+  if (model.info().speaks_short_calls) {
+    session.words = options.task.empty() ? recorder.session(options.resumed).info.task : options.task;
+  } else {
+    session.words = "The session was interrupted and goes on now.";
+    if (options.workbench.desktop == agent::WorkbenchOptions::DesktopKind::Private) {
+      session.words += " The desktop is a new one: programs that were open are closed.";
+    }
+    if (!options.task.empty()) session.words += "\n" + options.task;
+  }
+  take_up_context(model, options.resumed);
+  return session;
+}
+
+// Where a session goes on that doesn't say otherwise: where it was.
+void adopt_place(const agent::SessionInfo& info, RunOptions& options, const CommandLine& line) {
+  if (!line.has("desktop")) options.workbench.desktop = desktop_named(info.desktop);
+  if (options.workbench.workspace.empty() && std::filesystem::is_directory(info.workspace)) {
+    options.workbench.workspace = info.workspace;
+  }
+}
+
+int run(const CommandLine& line) {
+  RunOptions options = read_options(line);
   const std::stop_token stop = stop_on_signals();
   std::stop_source session_stop;  // a signal, or the panic keys
   const std::stop_callback on_signal(stop, [&] { session_stop.request_stop(); });
   EventPrinter printer(options.style);
+  const std::unique_ptr<agent::Recorder> recorder = open_record();
+  if (options.resumed != 0) adopt_place(recorder->session(options.resumed).info, options, line);
   const std::unique_ptr<agent::Model> model = load_model(options.model, stop);
   const agent::ModelInfo& about = model->info();
   if (!about.pointing_problem.empty()) std::fprintf(stderr, "deskhand: %s\n", about.pointing_problem.c_str());
@@ -141,8 +171,6 @@ int run(RunOptions options) {
   workbench.enable_second_look(closer_picture(about));
   std::optional<agent::WorkspaceReview> review;
   if (!options.workbench.workspace.empty()) review.emplace(workbench.workspace());
-  const std::unique_ptr<agent::Recorder> recorder = agent::Recorder::open(agent::Recorder::default_path());
-  if (!recorder->notice().empty()) std::fprintf(stderr, "deskhand: %s\n", recorder->notice().c_str());
   agent::Secrecy secrecy;
   for (const auto& [name, value] : options.secrets) {
     secrecy.add(name, value);
@@ -152,14 +180,11 @@ int run(RunOptions options) {
   }
   agent::RuleBook rules(agent::RuleBook::default_path());
   options.policy.remembered = rules.rules();
-  agent::SessionInfo info;
-  info.task = options.task;
-  info.model = about.name;
-  info.desktop = workbench.private_desktop() != nullptr ? "private" : workbench.has_desktop() ? "mine" : "none";
-  info.workspace = workbench.workspace().string();
-  info.instructions = instructions_for(about, secrecy);
-  const agent::SessionId session = recorder->begin_session(info);
-  agent::SessionJournal journal(*recorder, session);
+  OpenedSession session =
+      options.resumed != 0 ? resume(*recorder, options, *model) : begin(*recorder, options, about, workbench, secrecy);
+  workbench.begin_session(session.id);
+  printer.begin(session.id);
+  agent::SessionJournal journal(*recorder, session.id);
   workbench.on_panic([&] { session_stop.request_stop(); });
   agent::Agent worker({*model, workbench.tools(), journal, options.policy, ask_on_terminal, answer_on_terminal,
                        [&](const agent::AgentEvent& event) {
@@ -173,40 +198,37 @@ int run(RunOptions options) {
                          return workbench.second_look(call, shown, token);
                        },
                        [&](const agent::Rule& rule) { rules.remember(rule); }, secrecy},
-                      agent::Transcript(info.instructions));
-  const agent::Ending ending = worker.run(options.task, session_stop.get_token()).ending;
-  if (ending != agent::Ending::Done) keep_context(*model, session);
+                      std::move(session.transcript));
+  const agent::Ending ending =
+      (options.resumed != 0 ? worker.resume(session.words, std::move(session.plan), session_stop.get_token())
+                            : worker.run(session.words, session_stop.get_token()))
+          .ending;
+  if (ending != agent::Ending::Done) keep_context(*model, session.id);
   return exit_status(ending);
 }
 
 }  // namespace
 
 Command run_command() {
-  return {
+  Command command{
       .name = "run",
       .summary = "Does a task, given in words, on a desktop.",
-      .arguments = {{.name = "task", .help = "what should be done, in words", .is_rest = true}},
+      .arguments = {{.name = "task", .help = "what should be done, in words", .is_optional = true, .is_rest = true}},
       .options =
           {
-              {"desktop", "private|mine|none", "Where: its own, yours ($DISPLAY), or files and shell only.", "private"},
-              {"watch", "", "Show the private desktop in a window."},
-              {"size", "WxH", "Size of the private desktop (default: what the model was trained on, else 1280x720)."},
               model_option(),
+              {"resume", "ID", "Go on with a session; `deskhand sessions` lists them."},
               {"secret", "name",
                "A password that the model may type, as {{name}}, without seeing it: name=@FILE, or the name of one in "
                "DESKHAND_SECRET_NAME, ~/.config/deskhand/secrets or the keyring. May be repeated."},
-              {"workspace", "folder", "Folder to work in (default: the private desktop's home)."},
-              {"yes", "effects",
-               "Effects and dangers that need no question, comma separated: shell, network, input_user, "
-               "write_elsewhere, credentials, …"},
-              {"no", "effects", "Effects that are refused."},
-              {"network", "", "Let shell commands and the web tool use the network (asked about without --yes)."},
               {"max-steps", "n", "End after so many replies.", "100"},
               {"max-minutes", "n", "End after so long.", "60"},
               {"json", "", "Print events as JSON lines."},
           },
-      .run = [](const CommandLine& line) { return run(read_options(line)); },
+      .run = run,
   };
+  for (CommandOption& option : desk_options()) command.options.push_back(std::move(option));
+  return command;
 }
 
 }  // namespace app

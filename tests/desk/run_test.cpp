@@ -26,8 +26,9 @@ class Run : public ::testing::Test {
   fs::path workspace() const { return root_ / "workspace"; }
 
   // Runs `deskhand run … --json`; the events that it printed.
-  std::vector<json> deskhand(const std::string& arguments) {
-    const std::string command = DESKHAND_BIN_DIR "/deskhand run --json " + arguments + " </dev/null";
+  std::vector<json> deskhand(const std::string& arguments) { return command("run --json " + arguments); }
+  std::vector<json> command(const std::string& arguments) {
+    const std::string command = DESKHAND_BIN_DIR "/deskhand " + arguments + " </dev/null";
     std::FILE* pipe = ::popen(command.c_str(), "r");
     std::string output;
     char buffer[4096];
@@ -80,6 +81,29 @@ TEST_F(Run, does_nothing_that_was_not_allowed) {
   ASSERT_FALSE(events.empty());
   EXPECT_NE(events.back()["ending"], "done") << events.back();
   EXPECT_TRUE(results_of(events, "launch").empty());
+}
+
+TEST_F(Run, goes_on_after_it_was_stopped_and_is_done_again_and_thought_again) {
+  const std::vector<json> stopped = deskhand("--yes shell --max-steps 1 'Open Calculator, then click 7'");
+  ASSERT_FALSE(stopped.empty());
+  EXPECT_EQ(stopped.back()["ending"], "stuck") << "it has only made its plan";
+  const std::string id = std::to_string(stopped.front()["id"].get<int>());
+  const std::vector<json> resumed = deskhand("--yes shell --resume " + id);
+  ASSERT_FALSE(resumed.empty());
+  EXPECT_EQ(resumed.front()["id"], stopped.front()["id"]) << "the same session";
+  EXPECT_EQ(resumed.back()["ending"], "done") << resumed.back();
+  EXPECT_EQ(results_of(resumed, "launch").size(), 1U);
+
+  const std::vector<json> again = command("replay --yes shell --json " + id);
+  EXPECT_EQ(status_, 0);
+  ASSERT_FALSE(again.empty());
+  EXPECT_EQ(again.back()["ending"], "done") << again.back();
+  EXPECT_EQ(again.back()["done"], 2);
+
+  const std::vector<json> thought = command("replay --mode think --json " + id);
+  EXPECT_EQ(status_, 0) << "the same model on the same pictures decides the same";
+  ASSERT_GE(thought.size(), 3U);
+  EXPECT_EQ(thought.back()["agree"], thought.back()["turns"]) << thought.back();
 }
 
 TEST_F(Run, wrong_usage_is_one_plain_message) {

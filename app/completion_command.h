@@ -1,0 +1,10 @@
+#pragma once
+// `deskhand completion`: the shells' completion scripts and the manual page.
+
+#include "app/command.h"
+
+namespace app {
+
+Command completion_command();
+
+}  // namespace app
