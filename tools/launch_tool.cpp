@@ -1,6 +1,7 @@
 #include "tools/launch_tool.h"
 
 #include "capture/error.h"
+#include "capture/settle.h"
 #include "tools/applications.h"
 
 namespace tools {
@@ -10,6 +11,8 @@ using nlohmann::json;
 
 constexpr int kDefaultWait_ms = 15'000;
 constexpr size_t kToldOutput_bytes = 2000;
+// A window that has just come is empty until its program draws it.
+constexpr capture::SettleOptions kDrawn{.quiet_ms = 200, .cap_ms = 3000, .first_change_ms = 500};
 
 std::string how_it_ended(const ExitStatus& status) {
   return status.exit_code ? "exit code " + std::to_string(*status.exit_code)
@@ -45,6 +48,8 @@ ToolResult LaunchTool::run(const ToolCall& call, std::stop_token stop) {
   std::vector<std::string> argv = find_application(program, application_folders()).value_or(std::vector{program});
   for (const json& argument : call.arguments.value("arguments", json::array())) argv.push_back(argument);
   std::optional<DesktopProcess> process;
+  const auto watch = capture::ScreenWatch::open(desktop_.display());
+  watch->begin();
   try {
     process = desktop_.launch(argv, {}, call.arguments.value("directory", std::string()));
   } catch (const capture::Error& error) {
@@ -60,6 +65,7 @@ ToolResult LaunchTool::run(const ToolCall& call, std::stop_token stop) {
     window = view_.windows.wait_for(is_its_own, std::chrono::milliseconds(200), stop);
     ended = process->exit_status();
   } while (!window && !ended && !stop.stop_requested() && std::chrono::steady_clock::now() < deadline);
+  if (window) watch->settle(kDrawn, stop);
   view_.focus_is_known();
   ToolResult result;
   result.details = {{"pid", process->pid()}};

@@ -20,6 +20,12 @@ constexpr char kEditableText[] = "org.a11y.atspi.EditableText";
 constexpr auto kRegistrationLimit = 600ms;  // a program that just opened its window may not be on the bus yet
 constexpr auto kStableGap = 60ms;           // between two readings of a cold tree
 
+// GTK 3 puts cells that are scrolled away at the smallest number that there is.
+bool is_somewhere(const Extents& box) {
+  constexpr int kFar = 1'000'000;
+  return box.width > 0 && box.height > 0 && box.x > -kFar && box.y > -kFar && box.x < kFar && box.y < kFar;
+}
+
 bool is_near(int a, int b) {
   return std::abs(a - b) <= 3;
 }
@@ -27,7 +33,7 @@ bool is_near(int a, int b) {
 Rect intersection(const Rect& a, const Rect& b) {
   const int left = std::max(a.x, b.x), top = std::max(a.y, b.y);
   const int right = std::min(a.x + a.width, b.x + b.width), bottom = std::min(a.y + a.height, b.y + b.height);
-  return {left, top, std::max(0, right - left), std::max(0, bottom - top)};
+  return {left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0};
 }
 
 // How a program's boxes become desktop points. GTK 3 leaves out the scale of the screen, GTK 4 the place of its window.
@@ -113,7 +119,7 @@ UiSnapshot assembled(const UiReading& reading, const std::string& toolkit) {
     node.parent = raw.parent < 0 ? -1 : place[static_cast<size_t>(raw.parent)];
     const UiNode* parent = node.parent < 0 ? nullptr : &result.nodes[static_cast<size_t>(node.parent)];
     node.depth = parent == nullptr ? 0 : parent->depth + 1;
-    if (result.has_boxes && raw.extents && raw.extents->width > 0 && raw.extents->height > 0)
+    if (result.has_boxes && raw.extents && is_somewhere(*raw.extents))
       node.box = visible_box(raw, correction.apply(*raw.extents), parent);
     place[index] = static_cast<int>(result.nodes.size());
     result.nodes.push_back(std::move(node));
