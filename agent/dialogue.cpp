@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "agent/short_goal.h"
+#include "tools/applications.h"
+
 namespace agent {
 namespace {
 
@@ -62,7 +65,8 @@ void Dialogue::start(const std::string& task, const std::stop_token& stop) {
 }
 
 void Dialogue::instruct(const std::string& text, const std::stop_token& stop) {
-  say(UserMessage{text, look(stop), false});
+  const bool is_short = parts_.model.speaks_short_calls;
+  say(UserMessage{is_short ? as_short_goal(text, tools::application_folders()) : text, look(stop), false});
 }
 
 void Dialogue::hint(const std::string& text) {

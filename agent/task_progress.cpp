@@ -1,9 +1,25 @@
 #include "agent/task_progress.h"
 
+#include "agent/short_goal.h"
+
 namespace agent {
 namespace {
 
 constexpr int kMostEarlyEnds = 3;  // in a row; then the session ends
+
+// Typed text shows, but isn't read back: that is confirmed in part.
+bool has_shown(const tools::ToolResult& result) {
+  return is_confirmed(result) || (result.ok && result.evidence && result.evidence->verdict == tools::Verdict::Partial);
+}
+
+// What the model was asked last.
+std::string last_instruction(const Transcript& transcript) {
+  std::string text;
+  for (const Message& message : transcript.messages()) {
+    if (const auto* user = std::get_if<UserMessage>(&message); user != nullptr && !user->is_hint) text = user->text;
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -17,7 +33,8 @@ TaskProgress::TaskProgress(Parts parts) : parts_(std::move(parts)) {
 void TaskProgress::note_result(int number, tools::Effect effect, const tools::ToolResult& result) {
   ledger_.add(number, effect, result);
   if (!changes_things(effect)) return;
-  ++(is_confirmed(result) ? n_step_confirmed_ : n_unverified_);
+  if (!is_confirmed(result)) ++n_unverified_;
+  if (has_shown(result)) ++n_step_shown_;
   ++n_actions_;
   ++n_step_actions_;
 }
@@ -36,8 +53,10 @@ void TaskProgress::adopt_plan(const ModelCall& call, const std::stop_token& stop
 
 std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
   PlanStep* current = plan_.current();
-  if (current == nullptr && parts_.model.speaks_short_calls && n_step_actions_ > 0 && n_step_confirmed_ == 0) {
-    return outcome(Ending::GaveUp, "nothing that it did showed an effect");
+  if (current == nullptr && parts_.model.speaks_short_calls && n_step_shown_ == 0) {
+    if (n_step_actions_ > 0) return outcome(Ending::GaveUp, "nothing that it did showed an effect");
+    const bool may_be_so = message.text != "Done." || may_hold_already(last_instruction(parts_.dialogue.transcript()));
+    if (!may_be_so) return outcome(Ending::GaveUp, "it did nothing");
   }
   if (current == nullptr) return end_of_task(message.text);
   if (parts_.model.speaks_short_calls) return end_of_instruction(*current, message.text, stop);
@@ -49,11 +68,11 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
 // A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
 std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const std::string& said,
                                                         const std::stop_token& stop) {
-  const bool is_already_so = n_step_actions_ == 0 && said == "Done.";
-  const bool is_done = n_step_confirmed_ > 0 || is_already_so;
+  const bool is_already_so = n_step_actions_ == 0 && said == "Done." && may_hold_already(current.text);
+  const bool is_done = n_step_shown_ > 0 || is_already_so;
   current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
   current.evidence = is_done ? said : "no effect was seen";
-  n_step_actions_ = n_step_confirmed_ = 0;
+  n_step_actions_ = n_step_shown_ = 0;
   const std::string text = current.text;
   const PlanStep* next = is_done ? plan_.current() : nullptr;
   plan_changed();

@@ -46,9 +46,9 @@ class TaskProgress {
   Plan plan_;
   Ledger ledger_;
   int n_actions_ = 0, n_unverified_ = 0;
-  int n_step_actions_ = 0, n_step_confirmed_ = 0;  // since the plan's step began
-  int n_early_ends_ = 0;                           // "done" with open steps, in a row
-  bool has_doubted_ = false;                       // the answer was sent back once for what it cites
+  int n_step_actions_ = 0, n_step_shown_ = 0;  // since the plan's step began; of them: with an effect that was seen
+  int n_early_ends_ = 0;                       // "done" with open steps, in a row
+  bool has_doubted_ = false;                   // the answer was sent back once for what it cites
 };
 
 }  // namespace agent

@@ -188,6 +188,18 @@ TEST_F(AgentTest, an_action_without_evidence_is_counted) {
   EXPECT_EQ(outcome.n_unverified, 2);
 }
 
+TEST_F(AgentTest, a_small_model_is_believed_where_an_effect_was_seen_and_only_there) {
+  short_calls_ = true;
+  for (const auto& [verdict, ending] :
+       {std::pair{tools::Verdict::Confirmed, Ending::Done}, std::pair{tools::Verdict::Partial, Ending::Done},
+        std::pair{tools::Verdict::NoOp, Ending::GaveUp}}) {
+    tools_by_name_["press"]->verdict = verdict;
+    EXPECT_EQ(run({call("press", {{"text", "a"}})}).ending, ending);
+  }
+  EXPECT_EQ(run({}, "Press a").ending, Ending::GaveUp) << "it did nothing";
+  EXPECT_EQ(run({}, "Turn on Wrap").ending, Ending::Done) << "it may have been on";
+}
+
 TEST_F(AgentTest, unknown_tools_and_wrong_arguments_are_messages_to_the_model) {
   const Outcome outcome = run({call("fly"), call("press", {{"speed", 3}}), call("press", {{"text", 3}})});
   EXPECT_EQ(outcome.ending, Ending::Done);
@@ -265,7 +277,7 @@ TEST_F(AgentTest, a_model_of_short_calls_gets_one_instruction_after_the_other) {
   for (const Message& message : agent_->transcript().messages()) {
     if (const auto* user = std::get_if<UserMessage>(&message)) instructions.push_back(user->text);
   }
-  EXPECT_EQ(instructions, (std::vector<std::string>{"Plan: press a and press b", "press a", "press b"}));
+  EXPECT_EQ(instructions, (std::vector<std::string>{"Plan: press a and press b", "Press a", "Press b"}));
 }
 
 TEST_F(AgentTest, a_model_of_short_calls_is_not_believed_where_nothing_happened) {
