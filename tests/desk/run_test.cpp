@@ -2,13 +2,19 @@
 // private desktop and the record.
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tools/ui_tree.h"
+#include "tools/windows.h"
 
 namespace {
 
@@ -25,18 +31,26 @@ class Run : public ::testing::Test {
 
   fs::path workspace() const { return root_ / "workspace"; }
 
-  // Runs `deskhand run … --json`; the events that it printed.
-  std::vector<json> deskhand(const std::string& arguments) { return command("run --json " + arguments); }
-  std::vector<json> command(const std::string& arguments) {
-    const std::string command = DESKHAND_BIN_DIR "/deskhand " + arguments + " </dev/null";
+  // Runs `deskhand run … --json`; the events that it printed. It stands still while `look` is called with an event.
+  std::vector<json> deskhand(const std::string& arguments, const std::function<void(const json&)>& look = {}) {
+    return command("run --json " + arguments, look);
+  }
+  std::vector<json> command(const std::string& arguments, const std::function<void(const json&)>& look = {}) {
+    const std::string command = "echo $$; exec " DESKHAND_BIN_DIR "/deskhand " + arguments + " </dev/null";
     std::FILE* pipe = ::popen(command.c_str(), "r");
-    std::string output;
-    char buffer[4096];
-    for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) output.append(buffer, n);
-    status_ = WEXITSTATUS(::pclose(pipe));
+    char* line = nullptr;
+    std::size_t room = 0;
+    const pid_t process = ::getline(&line, &room, pipe) > 0 ? std::stoi(line) : 0;
     std::vector<json> events;
-    std::istringstream lines(output);
-    for (std::string line; std::getline(lines, line);) events.push_back(json::parse(line));
+    while (::getline(&line, &room, pipe) > 0) {
+      events.push_back(json::parse(line));
+      if (!look) continue;
+      ::kill(process, SIGSTOP);
+      look(events.back());
+      ::kill(process, SIGCONT);
+    }
+    std::free(line);
+    status_ = WEXITSTATUS(::pclose(pipe));
     return events;
   }
 
@@ -49,12 +63,44 @@ class Run : public ::testing::Test {
     return results;
   }
 
+  // What the program's first window shows in its widget of that role, read from outside over accessibility.
+  static std::string text_shown(pid_t program, const std::string& role) {
+    const std::string display = environment_of(program, "DISPLAY");
+    const auto windows = tools::Windows::open(display);
+    tools::UiTree tree(display);
+    for (const tools::Window& window : windows.list()) {
+      if (window.pid != program) continue;
+      const tools::UiSnapshot widgets = tree.read(window);
+      const std::vector<std::size_t> found = tools::find_nodes(widgets, role, "");
+      if (!found.empty()) return tree.read_text(widgets.nodes[found[0]]).value_or("(no text)");
+    }
+    return "(no such widget)";
+  }
+
+  static std::string environment_of(pid_t process, const std::string& name) {
+    std::ifstream variables("/proc/" + std::to_string(process) + "/environ");
+    for (std::string variable; std::getline(variables, variable, '\0');) {
+      if (variable.starts_with(name + "=")) return variable.substr(name.size() + 1);
+    }
+    return "";
+  }
+
   fs::path root_ = fs::path(::testing::TempDir()) / ("run" + std::to_string(::getpid()));
   int status_ = -1;
 };
 
 TEST_F(Run, opens_a_program_and_presses_one_of_its_buttons) {
-  const std::vector<json> events = deskhand("--yes shell 'Open Calculator, then click 7'");
+  pid_t calculator = 0;
+  std::string shown;
+  const std::vector<json> events = deskhand("--yes shell 'Open Calculator, then click 7'", [&](const json& event) {
+    if (event["event"] != "result") return;
+    std::smatch process;
+    const std::string text = event["text"];
+    if (event["tool"] == "launch" && std::regex_search(text, process, std::regex("process ([0-9]+)"))) {
+      calculator = std::stoi(process[1]);
+    }
+    if (event["tool"] == "pointer") shown = text_shown(calculator, "editbar");
+  });
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.back()["ending"], "done") << events.back();
   EXPECT_EQ(status_, 0);
@@ -62,6 +108,7 @@ TEST_F(Run, opens_a_program_and_presses_one_of_its_buttons) {
   ASSERT_EQ(results_of(events, "launch").size(), 1U);
   EXPECT_EQ(results_of(events, "launch")[0]["verdict"], "confirmed");
   ASSERT_GE(results_of(events, "pointer").size(), 1U);
+  EXPECT_EQ(shown, "7") << "on the calculator's display";
   EXPECT_TRUE(fs::exists(root_ / "data" / "deskhand" / "sessions.db"));
 }
 

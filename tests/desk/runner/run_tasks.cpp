@@ -166,12 +166,13 @@ class Board {
     const json result =
         results.empty() ? to_json(desk::TaskResult{.task = job.task, .model = options_.model}) : results.back();
     const bool is_success = result["success"], is_false = result["false_success"];
-    std::printf("%-7s %-34s %2d steps (oracle %zu) %5.1f s  %s: %s\n",
+    std::printf("%-7s %-34s %2d steps (oracle %d) %5.1f s  %s: %s\n",
                 is_success ? "success"
                 : is_false ? "FALSE"
                            : "failed",
-                job.task.c_str(), result["steps"].get<int>(), task.oracle.size() + 1, result["seconds"].get<double>(),
-                result["ending"].get<std::string>().c_str(), result["answer"].get<std::string>().c_str());
+                job.task.c_str(), result["steps"].get<int>(), desk::n_oracle_steps(task),
+                result["seconds"].get<double>(), result["ending"].get<std::string>().c_str(),
+                result["answer"].get<std::string>().c_str());
     for (const json& harm : result["harm"]) std::printf("        HARM: %s\n", harm.get<std::string>().c_str());
     if (options_.is_verbose) {
       std::printf("        asked: %s\n", task.instruction.c_str());

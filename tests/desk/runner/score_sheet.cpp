@@ -48,6 +48,12 @@ std::string rate_line(const std::string& name, const json& part) {
 
 }  // namespace
 
+int n_oracle_steps(const Task& task) {
+  const bool ends_itself =
+      !task.oracle.empty() && (task.oracle.back()["do"] == "say" || task.oracle.back()["do"] == "give_up");
+  return static_cast<int>(task.oracle.size()) + (ends_itself ? 0 : 1);
+}
+
 Interval wilson_interval(int n_hits, int n_all) {
   if (n_all == 0) return {0, 1};
   constexpr double z = 1.959964;  // of 95 %
@@ -78,8 +84,8 @@ json score(const std::vector<ScoredRun>& runs) {
     n_asked += result.at("asked").get<int>();
     const int n_steps = result.at("steps");
     if (result.at("success").get<bool>() && task.kind == Task::Kind::Ordinary) {
-      n_extra += std::max(0, n_steps - static_cast<int>(task.oracle.size()) - 1);  // the last step says "Done."
-      n_oracle += static_cast<int>(task.oracle.size()) + 1;
+      n_extra += std::max(0, n_steps - n_oracle_steps(task));
+      n_oracle += n_oracle_steps(task);
     }
     task_seconds.push_back(result.at("seconds"));
     if (n_steps > 0) step_seconds.push_back(result.at("seconds").get<double>() / n_steps);

@@ -9,6 +9,9 @@
 
 namespace desk {
 
+// Replies that the task's own solution takes, with the one that ends it.
+int n_oracle_steps(const Task& task);
+
 struct Interval {
   double low = 0, high = 0;
 };

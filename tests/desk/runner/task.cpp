@@ -54,7 +54,8 @@ Program make_program(const json& record) {
   Program program{.argv = record.at("argv"), .window = optional_field<std::string>(record, "window")};
   if (record.contains("place")) {
     const std::vector<int> place = record["place"];
-    program.place = tools::Rect{place.at(0), place.at(1), place.at(2), place.at(3)};
+    program.place =
+        tools::Rect{place.at(0), place.at(1), place.size() > 2 ? place.at(2) : 0, place.size() > 2 ? place.at(3) : 0};
   }
   return program;
 }

@@ -29,7 +29,7 @@ struct Check {
 struct Program {
   std::vector<std::string> argv;
   std::optional<std::string> window = {};  // a part of the title to wait for; any window of the program else
-  std::optional<tools::Rect> place = {};   // of the window's frame, desktop points
+  std::optional<tools::Rect> place = {};   // of the window's frame, desktop points; width 0: its own size
 };
 
 struct Setup {

@@ -130,7 +130,9 @@ void TaskRun::start_programs() {
     const std::optional<tools::Window> window = state_->windows().wait_for(is_its_own, kProgramLimit);
     if (!window) throw std::runtime_error(program.argv[0] + " showed no window. It said: " + process.output());
     if (program.place) {
-      if (const auto problem = state_->windows().move_resize(window->id, *program.place)) {
+      tools::Rect frame = *program.place;
+      if (frame.width == 0) frame = {frame.x, frame.y, window->frame.width, window->frame.height};
+      if (const auto problem = state_->windows().move_resize(window->id, frame)) {
         throw std::runtime_error(program.argv[0] + " can't be placed: " + *problem);
       }
     }
