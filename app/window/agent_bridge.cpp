@@ -61,8 +61,8 @@ class AgentBridge::Journal final : public agent::Journal {
     kept_.plan(plan);
     bridge_.note_recorded();
   }
-  void intent(const tools::ToolCall& call, tools::Effect effect) override {
-    kept_.intent(call, effect);
+  void intent(const agent::Intent& intent) override {
+    kept_.intent(intent);
     bridge_.note_recorded();
   }
   void outcome(const tools::ToolCall& call, const tools::ToolResult& result, double seconds) override {
@@ -237,6 +237,7 @@ void AgentBridge::run_task(agent::Model& model, agent::Workbench& bench, agent::
     if (agent_session_ == 0) agent_session_ = request_.resume;
     transcript = recorder.resume_session(agent_session_).transcript;
   }
+  bench.begin_session(agent_session_);
   tell([this, id = agent_session_] {
     session_ = id;
     Q_EMIT session_began(id);
