@@ -49,8 +49,8 @@ struct ApprovalQuestion {
   QString reason;            // why it is asked
   bool is_one_time = false;  // looks dangerous: no rule can answer it
   capture::ScreenMap map;
-  QString target;   // what it would hit: a window by its title
-  QString subject;  // what a lasting answer is for; empty: all of that effect
+  QString target = {};   // what it would hit: a window by its title
+  QString subject = {};  // what a lasting answer is for; empty: all of that effect
 };
 
 using ApprovalScope = agent::Approval::Memory;

@@ -207,9 +207,10 @@ void RowLayout::thought(const SessionItem& item, bool is_open) {
 }
 
 void RowLayout::text(const SessionItem& item) {
-  const double height =
-      add_text(QString(item.text).replace('\n', QChar::LineSeparator), {text_font(TextSize::Body), theme().text},
-               kMargin + 2, kGap + 2, width_ - 2 * kMargin - 4);
+  QList<QTextLayout::FormatRange> formats;
+  const QString text = without_marks(item.text, formats).replace('\n', QChar::LineSeparator);
+  const double height = add_text(text, {text_font(TextSize::Body), theme().text, 0, false, formats}, kMargin + 2,
+                                 kGap + 2, width_ - 2 * kMargin - 4);
   height_ = height + 2 * kGap + 4;
   frame_ = QRectF(kMargin - 6, 2, width_ - 2 * kMargin + 12, height_ - 4);
 }

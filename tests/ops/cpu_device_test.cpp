@@ -11,9 +11,9 @@ namespace {
 // Which instruction sets the tests named after them ran with here: a machine without AVX-512 says nothing about it.
 TEST(CpuDevice, takes_the_best_instruction_set_that_was_tested) {
   std::string tested;
-  for (const Setup& setup : cpu_setups()) tested = hwy::TargetName(setup.target);  // ascending
+  for (const ops::Setup& setup : cpu_setups()) tested = hwy::TargetName(setup.target);  // ascending
   std::cout << "instruction sets tested on this machine:";
-  for (const Setup& setup : cpu_setups()) {
+  for (const ops::Setup& setup : cpu_setups()) {
     if (setup.n_threads == 1) std::cout << ' ' << hwy::TargetName(setup.target);
   }
   const std::string description = make_cpu_device(3)->description();

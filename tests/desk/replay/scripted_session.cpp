@@ -86,9 +86,9 @@ std::vector<ScriptedModel::MakeCall> product_script(agent::Workbench& workbench)
   return {
       say("launch", {{"program", "mate-calc"}}),
       click(workbench, "Calculator", "push button", "7"),
-      click(workbench, "Calculator", "push button", "×"),
+      click(workbench, "Calculator", "push button", "multiply"),
       click(workbench, "Calculator", "push button", "6"),
-      click(workbench, "Calculator", "push button", "="),
+      click(workbench, "Calculator", "push button", "result"),
       say("launch", {{"program", "mousepad"}}),
       click(workbench, "Mousepad", "text", ""),
       say("keyboard", {{"action", "type"}, {"text", "seven times six is 42"}}),
