@@ -148,6 +148,7 @@ std::optional<Outcome> Agent::denied(const ModelCall& model_call, const tools::T
                                      const Consent::Answer& answer) {
   emit(CallDenied{call, answer.reason});
   dialogue_.answer(model_call, (answer.is_stale ? "Not done: " : "Not allowed: ") + answer.reason, false);
+  if (!answer.is_stale) progress_.note_denial(answer.reason);
   if (!answer.is_stale && ++n_denied_ >= kMostDenied) return progress_.outcome(Ending::Refused, answer.reason);
   return std::nullopt;
 }

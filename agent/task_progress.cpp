@@ -34,7 +34,10 @@ void TaskProgress::note_result(int number, tools::Effect effect, const tools::To
   ledger_.add(number, effect, result);
   if (!changes_things(effect)) return;
   if (!is_confirmed(result)) ++n_unverified_;
-  if (has_shown(result)) ++n_step_shown_;
+  if (has_shown(result)) {
+    ++n_step_shown_;
+    denial_.clear();
+  }
   ++n_actions_;
   ++n_step_actions_;
 }
@@ -54,6 +57,7 @@ void TaskProgress::adopt_plan(const ModelCall& call, const std::stop_token& stop
 std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
   PlanStep* current = plan_.current();
   if (current == nullptr && parts_.model.speaks_short_calls && n_step_shown_ == 0) {
+    if (!denial_.empty()) return outcome(Ending::Refused, denial_);
     if (n_step_actions_ > 0) return outcome(Ending::GaveUp, "nothing that it did showed an effect");
     const bool may_be_so = message.text != "Done." || may_hold_already(last_instruction(parts_.dialogue.transcript()));
     if (!may_be_so) return outcome(Ending::GaveUp, "it did nothing");

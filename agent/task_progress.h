@@ -29,6 +29,8 @@ class TaskProgress {
 
   // A call was carried out; its result is about to be told under this number.
   void note_result(int number, tools::Effect effect, const tools::ToolResult& result);
+  // A call was not allowed: what the model says next proves nothing.
+  void note_denial(const std::string& reason) { denial_ = reason; }
   // The model has written a plan.
   void adopt_plan(const ModelCall& call, const std::stop_token& stop);
   // The model has ended its turn without a call. The end of the session, when it is one.
@@ -48,6 +50,7 @@ class TaskProgress {
   int n_actions_ = 0, n_unverified_ = 0;
   int n_step_actions_ = 0, n_step_shown_ = 0;  // since the plan's step began; of them: with an effect that was seen
   int n_early_ends_ = 0;                       // "done" with open steps, in a row
+  std::string denial_ = {};                    // the latest since something was seen to work; empty: none
   bool has_doubted_ = false;                   // the answer was sent back once for what it cites
 };
 

@@ -7,6 +7,7 @@
 #include <QDBusObjectPath>
 #include <QDBusPendingCall>
 #include <QDBusVariant>
+#include <QFile>
 #include <atomic>
 
 #include "capture/error.h"
@@ -22,6 +23,13 @@ constexpr int kAddressLimitMs = 5000;
 // Programs answer one question after the other; more on the way would only fill their queues.
 constexpr size_t kMostOnTheWay = 512;
 
+// Asking a session bus that isn't there would start one, and nobody would end it.
+bool has_session_bus() {
+  if (!qEnvironmentVariableIsEmpty("DBUS_SESSION_BUS_ADDRESS")) return true;
+  const QString folder = qEnvironmentVariable("XDG_RUNTIME_DIR");
+  return !folder.isEmpty() && QFile::exists(folder + "/bus");
+}
+
 // The bus tells its address on the root window of its desktop; without that, the session bus knows.
 QString address_of_bus(const std::string& display) {
   const auto x = capture::X11Connection::open(display);
@@ -31,13 +39,15 @@ QString address_of_bus(const std::string& display) {
       nullptr));
   const std::string address = property_text(reply);
   if (!address.empty()) return QString::fromStdString(address.substr(0, address.find('\0')));
-  const QDBusConnection session = QDBusConnection::connectToBus(QDBusConnection::SessionBus, "deskhand-session");
-  const QDBusMessage answer =
-      session.call(QDBusMessage::createMethodCall("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"),
-                   QDBus::Block, kAddressLimitMs);
-  QDBusConnection::disconnectFromBus("deskhand-session");
-  if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty())
-    return answer.arguments()[0].toString();
+  if (has_session_bus()) {
+    const QDBusConnection session = QDBusConnection::connectToBus(QDBusConnection::SessionBus, "deskhand-session");
+    const QDBusMessage answer =
+        session.call(QDBusMessage::createMethodCall("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress"),
+                     QDBus::Block, kAddressLimitMs);
+    QDBusConnection::disconnectFromBus("deskhand-session");
+    if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty())
+      return answer.arguments()[0].toString();
+  }
   throw capture::Error(
       "the desktop " + x->display() +
       " has no accessibility bus, so its widgets can't be read: install at-spi2-core and start a new session");

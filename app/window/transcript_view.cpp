@@ -21,6 +21,7 @@ constexpr int kMostLayouts = 300;
 }  // namespace
 
 TranscriptView::TranscriptView(SessionModel* model, QWidget* parent) : QAbstractScrollArea(parent), model_(model) {
+  install_transcript_accessibility();  // before anything asks for this view's interface: Qt keeps the first
   setProperty("role", "bare");
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -28,7 +29,6 @@ TranscriptView::TranscriptView(SessionModel* model, QWidget* parent) : QAbstract
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);
   verticalScrollBar()->setSingleStep(36);
-  install_transcript_accessibility();
   connect(model, &QAbstractItemModel::rowsInserted, this,
           [this](const QModelIndex&, int first, int last) { rows_inserted(first, last); });
   connect(model, &QAbstractItemModel::dataChanged, this,
