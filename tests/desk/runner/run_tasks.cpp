@@ -144,7 +144,9 @@ class Board {
   void work() {
     for (std::size_t i = 0; (i = next_++) < jobs_.size();) {
       const Job& job = jobs_[i];
-      const std::vector<json> results = results_of_child(options_, job.task, job.seed);
+      std::vector<json> results = results_of_child(options_, job.task, job.seed);
+      // A program of the setup that didn't start says nothing about the task: once more.
+      if (results.empty()) results = results_of_child(options_, job.task, job.seed);
       const std::lock_guard lock(mutex_);
       options_.is_proof ? tell_proof(job, results) : tell_result(job, results);
     }
