@@ -83,7 +83,9 @@ TEST(Windows, move_sets_the_frame_or_tells_what_came_out) {
   EXPECT_EQ(f.windows.set_maximized(editor.id, true), std::nullopt);
   EXPECT_TRUE(f.now(editor.id).has_state("maximized"));
   // The window manager takes its border away a moment after it has said so.
-  const auto fills_the_screen = [&](const Window& window) { return window.id == editor.id && window.frame.width == 1280; };
+  const auto fills_the_screen = [&](const Window& window) {
+    return window.id == editor.id && window.frame.width == 1280;
+  };
   EXPECT_TRUE(f.windows.wait_for(fills_the_screen, 10s).has_value());
   EXPECT_EQ(f.windows.move_resize(editor.id, wanted), std::nullopt);
 
