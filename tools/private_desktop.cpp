@@ -17,6 +17,7 @@
 
 #include "capture/error.h"
 #include "tools/desktop_home.h"
+#include "tools/desktop_readiness.h"
 #include "tools/openbox_config.h"
 
 namespace tools {
@@ -109,8 +110,6 @@ class Announcement {
 };
 
 using Connection = std::unique_ptr<xcb_connection_t, decltype(&xcb_disconnect)>;
-template <typename T>
-using Reply = std::unique_ptr<T, decltype(&free)>;
 
 Connection connect_with_cookie(const std::string& display, Cookie cookie) {
   char name[] = "MIT-MAGIC-COOKIE-1";
@@ -132,39 +131,6 @@ void admit_this_user(xcb_connection_t* connection) {
     free(error);
     fail("its X server does not admit this user");
   }
-}
-
-xcb_atom_t atom(xcb_connection_t* connection, std::string_view name) {
-  const Reply<xcb_intern_atom_reply_t> reply(
-      xcb_intern_atom_reply(connection, xcb_intern_atom(connection, 0, static_cast<uint16_t>(name.size()), name.data()),
-                            nullptr),
-      &free);
-  return reply ? reply->atom : static_cast<xcb_atom_t>(XCB_ATOM_NONE);
-}
-
-bool root_has(xcb_connection_t* connection, xcb_window_t root, xcb_atom_t property) {
-  const Reply<xcb_get_property_reply_t> reply(
-      xcb_get_property_reply(connection, xcb_get_property(connection, 0, root, property, XCB_ATOM_ANY, 0, 1), nullptr),
-      &free);
-  return reply && reply->type != XCB_ATOM_NONE;
-}
-
-// Waits until the root window carries the property by which a program says that it is ready.
-bool wait_for_root_property(xcb_connection_t* connection, std::string_view name, const DesktopProcess& owner,
-                            std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(connection)).data->root;
-  const uint32_t events = XCB_EVENT_MASK_PROPERTY_CHANGE;
-  xcb_change_window_attributes(connection, root, XCB_CW_EVENT_MASK, &events);
-  const xcb_atom_t property = atom(connection, name);
-  while (!root_has(connection, root, property)) {
-    if (owner.exit_status() || std::chrono::steady_clock::now() > deadline || xcb_connection_has_error(connection) != 0)
-      return false;
-    pollfd readable{xcb_get_file_descriptor(connection), POLLIN, 0};
-    poll(&readable, 1, 200);
-    while (xcb_generic_event_t* event = xcb_poll_for_event(connection)) free(event);
-  }
-  return true;
 }
 
 std::string why_it_ended(const DesktopProcess& process) {
@@ -295,7 +261,7 @@ PrivateDesktop PrivateDesktop::start(const DesktopOptions& options) {
     std::ofstream(config) << kOpenboxConfig;
     const DesktopProcess manager =
         state->launch({"openbox", "--config-file", config, "--sm-disable"}, state->environment, state->home.home);
-    if (!wait_for_root_property(connection.get(), "_NET_SUPPORTING_WM_CHECK", manager, kWindowManagerLimit))
+    if (!wait_for_window_manager(connection.get(), manager, kWindowManagerLimit))
       fail("the window manager openbox did not start" + why_it_ended(manager));
     state->parts.push_back(manager);
   }
