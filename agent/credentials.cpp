@@ -73,7 +73,7 @@ std::optional<std::string> from_keyring(const std::string& attribute, const std:
                                            output += piece;
                                            return output.size() < kMostBytes;
                                          },
-                                         kKeyringPatience, {});
+                                         kKeyringPatience, {}, {"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"});
   if (!result || result->exit_code != 0 || output.empty()) return std::nullopt;
   return without_line_end(output);
 }

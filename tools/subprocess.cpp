@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "tools/file_bytes.h"
 
@@ -32,7 +33,7 @@ std::optional<Pipe> make_pipe() {
 }
 
 std::optional<pid_t> spawn(const std::vector<std::string>& command, const std::filesystem::path& directory, int output,
-                           int errors) {
+                           int errors, const std::vector<std::string>& variables) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -44,12 +45,18 @@ std::optional<pid_t> spawn(const std::vector<std::string>& command, const std::f
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   // A bare environment: no configuration file named in a variable may add options to the program.
-  char path[] = "PATH=/usr/bin:/bin", locale[] = "LC_ALL=C.UTF-8";
-  char* environment[] = {path, locale, nullptr};
+  std::vector<std::string> settings = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+  for (const std::string& name : variables) {
+    if (const char* value = std::getenv(name.c_str())) settings.push_back(name + "=" + value);
+  }
+  std::vector<char*> environment;
+  for (std::string& setting : settings) environment.push_back(setting.data());
+  environment.push_back(nullptr);
   pid_t child = 0;
   int error = ENOENT;
   for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
-    error = posix_spawn(&child, (folder + command.front()).c_str(), &files, nullptr, arguments.data(), environment);
+    error =
+        posix_spawn(&child, (folder + command.front()).c_str(), &files, nullptr, arguments.data(), environment.data());
     if (error != ENOENT) break;
   }
   posix_spawn_file_actions_destroy(&files);
@@ -60,10 +67,11 @@ std::optional<pid_t> spawn(const std::vector<std::string>& command, const std::f
 
 std::optional<SubprocessResult> run_program(const std::vector<std::string>& command,
                                             const std::filesystem::path& directory, const OutputSink& sink,
-                                            milliseconds limit, std::stop_token stop) {
+                                            milliseconds limit, std::stop_token stop,
+                                            const std::vector<std::string>& variables) {
   auto output = make_pipe(), errors = make_pipe();
   if (!output || !errors) return std::nullopt;
-  const auto child = spawn(command, directory, output->write_end.get(), errors->write_end.get());
+  const auto child = spawn(command, directory, output->write_end.get(), errors->write_end.get(), variables);
   if (!child) return std::nullopt;
   output->write_end = FileDescriptor();
   errors->write_end = FileDescriptor();

@@ -21,9 +21,11 @@ struct SubprocessResult {
 // Called with each piece of the output; false ends the program.
 using OutputSink = std::function<bool(std::string_view)>;
 
-// The program is searched in /usr/bin and the like only. None when it isn't installed.
+// The program is searched in /usr/bin and the like only. Of our environment it gets the variables that are named, no
+// other. None when it isn't installed.
 std::optional<SubprocessResult> run_program(const std::vector<std::string>& command,
                                             const std::filesystem::path& directory, const OutputSink& sink,
-                                            std::chrono::milliseconds limit, std::stop_token stop);
+                                            std::chrono::milliseconds limit, std::stop_token stop,
+                                            const std::vector<std::string>& variables = {});
 
 }  // namespace tools

@@ -1,0 +1,68 @@
+// Keys and secrets from a real keyring: gnome-keyring on a session bus of its own, filled by secret-tool.
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "agent/credentials.h"
+#include "agent/error.h"
+
+namespace agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::string output;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) output += static_cast<char>(c);
+  EXPECT_EQ(::pclose(pipe), 0) << command;
+  return output;
+}
+
+class KeyringTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"}) {
+      fs::create_directories(root_ / name);
+      ::chmod((root_ / name).c_str(), 0700);
+      ::setenv(name, (root_ / name).c_str(), 1);
+    }
+    const std::string started = output_of("dbus-daemon --session --fork --print-address=1 --print-pid=1");
+    const std::size_t line_end = started.find('\n');
+    bus_pid_ = std::stoi(started.substr(line_end + 1));
+    ::setenv("DBUS_SESSION_BUS_ADDRESS", started.substr(0, line_end).c_str(), 1);
+    output_of("printf 'a password' | gnome-keyring-daemon --unlock --daemonize --components=secrets");
+  }
+  void TearDown() override {
+    ::kill(bus_pid_, SIGTERM);  // the keyring goes with its bus
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}) {
+      ::unsetenv(name);
+    }
+    fs::remove_all(root_);
+  }
+  static void store(const std::string& value, const std::string& attributes) {
+    output_of("printf %s '" + value + "' | secret-tool store --label=Deskhand service deskhand " + attributes);
+  }
+
+  fs::path root_ = fs::path(::testing::TempDir()) / ("keyring" + std::to_string(::getpid()));
+  pid_t bus_pid_ = 0;
+};
+
+TEST_F(KeyringTest, keys_and_secrets_are_found_by_host_and_name) {
+  store("sk-from-the-keyring", "host gpu:8000");
+  store("12 34", "secret pin");
+  EXPECT_EQ(server_key("gpu:8000"), "sk-from-the-keyring");
+  EXPECT_EQ(server_key("gpu"), std::nullopt);
+  EXPECT_EQ(named_secret("pin"), "12 34");
+  EXPECT_THROW(named_secret("puk"), Error);
+}
+
+}  // namespace
+}  // namespace agent
