@@ -6,8 +6,10 @@
 
 #include "app/commands.h"
 #include "app/window/open_window.h"
+#include "tools/session_bus.h"
 
 int main(int argc, char** argv) {
+  tools::never_start_session_bus();
   try {
     if (argc == 1) return app::open_window(argc, argv);
     const QCoreApplication application(argc, argv);

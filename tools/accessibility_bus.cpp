@@ -7,10 +7,10 @@
 #include <QDBusObjectPath>
 #include <QDBusPendingCall>
 #include <QDBusVariant>
-#include <QFile>
 #include <atomic>
 
 #include "capture/error.h"
+#include "tools/session_bus.h"
 #include "tools/x11_atoms.h"
 
 namespace tools {
@@ -22,13 +22,6 @@ constexpr int kCallLimitMs = 3000;
 constexpr int kAddressLimitMs = 5000;
 // Programs answer one question after the other; more on the way would only fill their queues.
 constexpr size_t kMostOnTheWay = 512;
-
-// Asking a session bus that isn't there would start one, and nobody would end it.
-bool has_session_bus() {
-  if (!qEnvironmentVariableIsEmpty("DBUS_SESSION_BUS_ADDRESS")) return true;
-  const QString folder = qEnvironmentVariable("XDG_RUNTIME_DIR");
-  return !folder.isEmpty() && QFile::exists(folder + "/bus");
-}
 
 // The bus tells its address on the root window of its desktop; without that, the session bus knows.
 QString address_of_bus(const std::string& display) {
