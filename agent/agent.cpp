@@ -124,17 +124,19 @@ std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::
   return act(model_call, call, stop);
 }
 
-std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::ToolCall& call,
+std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::ToolCall& wanted,
                                   const std::stop_token& stop) {
-  const tools::Effect effect = parts_.tools.effect(call);
-  const std::vector<Origin> origins = origins_of(command_in(call, effect), dialogue_.transcript());
-  const Consent::Answer answer = consent_.ask(call, effect, origins, stop);
-  if (!answer.is_allowed) return denied(model_call, call, answer);
+  const tools::Effect effect = parts_.tools.effect(wanted);
+  const std::vector<Origin> origins = origins_of(command_in(wanted, effect), dialogue_.transcript());
+  const Consent::Answer answer = consent_.ask(wanted, effect, origins, stop);
+  if (!answer.is_allowed) return denied(model_call, wanted, answer);
+  const tools::ToolCall& call = answer.instead ? *answer.instead : wanted;
   n_denied_ = 0;
-  parts_.journal.intent({call, effect, answer.reason, dialogue_.shown()});  // on disk before the act
+  parts_.journal.intent({call, effect, answer.reason, dialogue_.shown(), origins});  // on disk before the act
   emit(CallStarted{call, effect, origins});
   const double start = now_seconds();
-  const tools::ToolResult result = parts_.secrecy.clean(parts_.tools.run(call, stop));
+  tools::ToolResult result = parts_.secrecy.clean(parts_.tools.run(call, stop));
+  if (!answer.note.empty()) result.text += answer.note;
   const double seconds = now_seconds() - start;
   parts_.journal.outcome(call, result, seconds);
   emit(CallFinished{call, result, seconds});

@@ -67,7 +67,7 @@ class Agent {
   // One reply and what follows from it; the end, when it is one. So for all of these.
   std::optional<Outcome> step(const std::stop_token& stop);
   std::optional<Outcome> carry_out(const ModelCall& call, const std::stop_token& stop);
-  std::optional<Outcome> act(const ModelCall& model_call, const tools::ToolCall& call, const std::stop_token& stop);
+  std::optional<Outcome> act(const ModelCall& model_call, const tools::ToolCall& wanted, const std::stop_token& stop);
   std::optional<Outcome> unreadable(const Reply& reply);
   std::optional<Outcome> limit_reached() const;
   std::optional<Outcome> heed_guard(const tools::ToolCall& call, const tools::ToolResult& result);

@@ -19,7 +19,8 @@ Consent::Answer Consent::ask(const tools::ToolCall& call, tools::Effect effect, 
   if (permission.decision == Decision::Deny) return {false, permission.reason};
 
   const std::optional<tools::CallTarget> before = parts_.tools.target(call);
-  ApprovalRequest request = {call, effect, permission.reason, before ? before->what : "", origins, permission.rule};
+  ApprovalRequest request = {call,    effect,          permission.reason,         before ? before->what : "",
+                             origins, permission.rule, parts_.tools.preview(call)};
   const Approval approval = parts_.approver(request, stop);
   if (!permission.rule.name.empty()) keep(permission.rule, approval);
   if (!approval.is_allowed) return {false, approval.reason.empty() ? "the user said no" : approval.reason};
@@ -27,7 +28,9 @@ Consent::Answer Consent::ask(const tools::ToolCall& call, tools::Effect effect, 
   if (before.has_value() != now.has_value()) return {false, "the target is gone", true};
   const std::optional<std::string> change = before ? tools::target_change(*before, *now) : std::nullopt;
   if (change) return {false, "the user agreed, but meanwhile the target changed: " + *change, true};
-  return {true, "the user agreed"};
+  if (!approval.instead) return {true, "the user agreed"};
+  if (const auto problem = parts_.tools.problem_with(*approval.instead)) return {false, *problem, true};
+  return {true, "the user agreed to a part of it", false, approval.instead, approval.note};
 }
 
 void Consent::keep(const Rule& rule, const Approval& approval) {

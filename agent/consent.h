@@ -3,6 +3,7 @@
 // what would be hit.
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -25,8 +26,10 @@ class Consent {
 
   struct Answer {
     bool is_allowed = false;
-    std::string reason;     // for the model when it isn't, for the record when it is
-    bool is_stale = false;  // agreed to, but the target has changed since
+    std::string reason;                           // for the model when it isn't, for the record when it is
+    bool is_stale = false;                        // agreed to, but the target has changed since
+    std::optional<tools::ToolCall> instead = {};  // of the call, where only a part of it was agreed to
+    std::string note = {};                        // for the model, beside the result
   };
   // For this very call and what it would hit now. `origins`: parts of its command that were read somewhere.
   Answer ask(const tools::ToolCall& call, tools::Effect effect, const std::vector<Origin>& origins,

@@ -81,14 +81,18 @@ struct Approval {
   bool is_allowed = false;
   std::string reason;            // read by the model when denied
   Memory memory = Memory::Once;  // how long the answer is for, see ApprovalRequest::rule
+  // Instead of the call, where the user agreed to a part of its edits only; `note` tells the model which.
+  std::optional<tools::ToolCall> instead = {};
+  std::string note = {};
 };
 struct ApprovalRequest {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
   std::string reason;
-  std::string target = {};           // what it would hit: a window by its title; empty: the arguments say all
-  std::vector<Origin> origins = {};  // parts of its command that were read somewhere
-  Rule rule = {};                    // what a lasting answer is for; no name: only this once can be answered
+  std::string target = {};                  // what it would hit: a window by its title; empty: the arguments say all
+  std::vector<Origin> origins = {};         // parts of its command that were read somewhere
+  Rule rule = {};                           // what a lasting answer is for; no name: only this once can be answered
+  std::vector<tools::FileEdit> edits = {};  // what it would do to files
 };
 // Asked from the agent thread; must return soon after stop is requested.
 using Approver = std::function<Approval(const ApprovalRequest&, std::stop_token)>;

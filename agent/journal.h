@@ -10,8 +10,9 @@ namespace agent {
 struct Intent {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
-  std::string decision = {};  // "allowed by the rule for shell", "the user agreed, asked because …"
-  Picture screen = {};        // as it was just before; null where there is no desktop
+  std::string decision = {};         // "allowed by the rule for shell", "the user agreed, asked because …"
+  Picture screen = {};               // as it was just before; null where there is no desktop
+  std::vector<Origin> origins = {};  // parts of its command that were read somewhere
 };
 
 // Writes down what happens. Each call returns when it is safe on disk; throws Error when that is impossible, and then

@@ -137,6 +137,11 @@ ActionId Recorder::intent(SessionId session, const Intent& intent) {
                          {"effect", name_of(intent.effect)},
                          {"decision", redaction_.text(intent.decision)}};
     if (intent.screen) body["screen"] = context.store(*intent.screen);
+    for (const Origin& origin : intent.origins) {
+      body["origins"].push_back({{"quote", redaction_.text(origin.quote)},
+                                 {"source", redaction_.text(origin.source)},
+                                 {"is_active", origin.is_active}});
+    }
     return insert({.session = session, .kind = EventKind::Intent, .body = std::move(body)});
   });
 }
@@ -178,12 +183,15 @@ void Recorder::finish_session(SessionId session, const Outcome& outcome) {
         .bind(2, now_us())
         .bind(3, session)
         .run();
-    return insert({.session = session,
-                   .kind = EventKind::Status,
-                   .body = {{"status", status},
-                            {"summary", text},
-                            {"n_actions", outcome.n_actions},
-                            {"n_unverified", outcome.n_unverified}}});
+    ordered_json body = {{"status", status},
+                         {"summary", text},
+                         {"n_actions", outcome.n_actions},
+                         {"n_unverified", outcome.n_unverified}};
+    for (const Claim& claim : outcome.claims) {
+      body["claims"].push_back(
+          {{"sentence", redaction_.text(claim.sentence)}, {"cited", claim.cited}, {"problem", claim.problem}});
+    }
+    return insert({.session = session, .kind = EventKind::Status, .body = std::move(body)});
   });
 }
 
@@ -212,6 +220,35 @@ LoadedTranscript Recorder::resume_session(SessionId session) {
   count.reset();
   for (std::size_t i = n_recorded; i < messages.size(); ++i) append_message(session, messages[i]);
   return loaded;
+}
+
+SessionId Recorder::branch_session(SessionId from, EventId last, const std::string& task) {
+  SessionInfo info = session(from).info;
+  info.task = task;
+  std::vector<std::pair<EventId, ActionId>> events;  // with the intent of an outcome, else 0
+  Statement select =
+      database_.prepare("SELECT id, coalesce(action_id, 0) FROM events WHERE session_id=? AND id<=? ORDER BY id");
+  select.bind(0, from).bind(1, last);
+  while (select.step()) events.emplace_back(select.integer(0), select.integer(1));
+  if (events.empty()) throw Error("session " + std::to_string(from) + " has nothing until there that could go on");
+  const SessionId branch = begin_session(info);
+  timelines_.erase(branch);  // its time goes on where the history ends
+  std::map<EventId, EventId> copies;
+  write([&] {
+    for (const auto& [event, action] : events) {
+      Statement copy = database_.prepare(
+          "INSERT INTO events(session_id, kind, at_us, elapsed_us, action_id, body) "
+          "SELECT ?, kind, at_us, elapsed_us, ?, body FROM events WHERE id=?");
+      copy.bind(0, branch).bind(2, event);
+      if (action != 0) copy.bind(1, copies.at(action));
+      copy.run();
+      copies[event] = database_.last_insert_id();
+    }
+    return insert({.session = branch,
+                   .kind = EventKind::Status,
+                   .body = {{"status", "running"}, {"branched_from", {{"session", from}, {"event", last}}}}});
+  });
+  return branch;
 }
 
 }  // namespace agent

@@ -104,6 +104,9 @@ class Recorder {
   // The same, to go on with: the session belongs to this process, and the answers are recorded. Throws Error when
   // another process still runs it.
   LoadedTranscript resume_session(SessionId session);
+  // A new session whose history is that of another up to and with this event; it waits to be resumed. Pictures stay
+  // where they are and belong to both.
+  SessionId branch_session(SessionId from, EventId last, const std::string& task);
 
  private:
   struct NewEvent {

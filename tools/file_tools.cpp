@@ -35,10 +35,15 @@ std::optional<std::string> optional_text(const json& arguments, const char* name
 class FileTool : public Tool {
  public:
   using Action = std::function<FileReply(Files&, const json& arguments, std::stop_token)>;
+  using Preview = std::function<std::vector<FileEdit>(Files&, const json& arguments)>;
   enum class Touch { Reads, Writes };
 
-  FileTool(std::shared_ptr<Files> files, ToolSpec spec, Touch touch, Action action)
-      : files_(std::move(files)), spec_(std::move(spec)), touch_(touch), action_(std::move(action)) {}
+  FileTool(std::shared_ptr<Files> files, ToolSpec spec, Touch touch, Action action, Preview preview)
+      : files_(std::move(files)),
+        spec_(std::move(spec)),
+        touch_(touch),
+        action_(std::move(action)),
+        preview_(std::move(preview)) {}
 
   ToolSpec spec() const override { return spec_; }
 
@@ -47,6 +52,10 @@ class FileTool : public Tool {
     const bool is_inside = files_->workspace().contains(path);
     if (touch_ == Touch::Reads) return is_inside ? Effect::Read : Effect::ReadElsewhere;
     return is_inside ? Effect::WriteWorkspace : Effect::WriteElsewhere;
+  }
+
+  std::vector<FileEdit> preview(const ToolCall& call) override {
+    return preview_ ? preview_(*files_, call.arguments) : std::vector<FileEdit>();
   }
 
   ToolResult run(const ToolCall& call, std::stop_token stop) override {
@@ -59,6 +68,7 @@ class FileTool : public Tool {
   ToolSpec spec_;
   Touch touch_;
   Action action_;
+  Preview preview_;
 };
 
 FileReply read_file(Files& files, const json& arguments, std::stop_token) {
@@ -85,14 +95,30 @@ FileReply write_file(Files& files, const json& arguments, std::stop_token) {
   return files.write(arguments.at("path"), arguments.at("content").get<std::string>());
 }
 
+std::vector<FileEdit> preview_write(Files& files, const json& arguments) {
+  return files.preview_write(arguments.at("path"), arguments.at("content").get<std::string>());
+}
+
+Occurrences occurrences_in(const json& arguments) {
+  return arguments.value("all", false) ? Occurrences::All : Occurrences::One;
+}
+
 FileReply edit_file(Files& files, const json& arguments, std::stop_token) {
   return files.edit(arguments.at("path"), arguments.at("old_text").get<std::string>(),
-                    arguments.at("new_text").get<std::string>(),
-                    arguments.value("all", false) ? Occurrences::All : Occurrences::One);
+                    arguments.at("new_text").get<std::string>(), occurrences_in(arguments));
+}
+
+std::vector<FileEdit> preview_edit(Files& files, const json& arguments) {
+  return files.preview_edit(arguments.at("path"), arguments.at("old_text").get<std::string>(),
+                            arguments.at("new_text").get<std::string>(), occurrences_in(arguments));
 }
 
 FileReply apply_patch(Files& files, const json& arguments, std::stop_token) {
   return files.apply_patch(arguments.at("patch").get<std::string>());
+}
+
+std::vector<FileEdit> preview_patch(Files& files, const json& arguments) {
+  return files.preview_patch(arguments.at("patch").get<std::string>());
 }
 
 FileReply undo_edit(Files& files, const json&, std::stop_token) {
@@ -111,8 +137,8 @@ constexpr const char* kPatchDescription =
 
 std::vector<std::unique_ptr<Tool>> make_file_tools(std::shared_ptr<Files> files) {
   std::vector<std::unique_ptr<Tool>> tools;
-  const auto add = [&](ToolSpec spec, FileTool::Touch touch, FileTool::Action action) {
-    tools.push_back(std::make_unique<FileTool>(files, std::move(spec), touch, std::move(action)));
+  const auto add = [&](ToolSpec spec, FileTool::Touch touch, FileTool::Action action, FileTool::Preview preview = {}) {
+    tools.push_back(std::make_unique<FileTool>(files, std::move(spec), touch, std::move(action), std::move(preview)));
   };
   const json path = text_field("relative to the workspace");
   using enum FileTool::Touch;
@@ -142,7 +168,7 @@ std::vector<std::unique_ptr<Tool>> make_file_tools(std::shared_ptr<Files> files)
   add({"write_file",
        "Makes a new file, or replaces the whole content of one that was read before. For changes use edit_file.",
        object({{"path", path}, {"content", text_field("the whole content")}}, {"path", "content"})},
-      Writes, write_file);
+      Writes, write_file, preview_write);
   add({"edit_file",
        "Replaces a text that occurs once in a file. Copy old_text from the file, without line numbers, with enough "
        "lines to be unique.",
@@ -151,8 +177,9 @@ std::vector<std::unique_ptr<Tool>> make_file_tools(std::shared_ptr<Files> files)
                {"new_text", text_field("what shall be there")},
                {"all", flag_field("replace every occurrence")}},
               {"path", "old_text", "new_text"})},
-      Writes, edit_file);
-  add({"apply_patch", kPatchDescription, object({{"patch", text_field("the patch")}}, {"patch"})}, Writes, apply_patch);
+      Writes, edit_file, preview_edit);
+  add({"apply_patch", kPatchDescription, object({{"patch", text_field("the patch")}}, {"patch"})}, Writes, apply_patch,
+      preview_patch);
   add({"undo_edit", "Takes back the newest write, edit or patch that isn't undone yet.", object(json::object(), {})},
       Writes, undo_edit);
   return tools;

@@ -158,7 +158,7 @@ std::variant<Files::Content, FileReply> Files::load_for_edit(const std::string& 
   return content;
 }
 
-FileReply Files::write(const std::string& path, std::string_view content) {
+Files::Staging Files::stage_write(const std::string& path, std::string_view content) {
   const auto resolved = workspace_.resolve(path, Workspace::Use::Write);
   if (const auto* refusal = std::get_if<Workspace::Refusal>(&resolved)) return refuse(refusal->reason);
   Staged staged;
@@ -168,7 +168,7 @@ FileReply Files::write(const std::string& path, std::string_view content) {
   if (!fs::exists(staged.change.path, error)) {
     if (const auto problem = problem_with_added({}, content)) return refuse(*problem);
     staged.change.kind = Kind::Create;
-    return commit({staged});
+    return std::vector{staged};
   }
   auto loaded = load_for_edit(path);
   if (auto* reply = std::get_if<FileReply>(&loaded)) return *reply;
@@ -186,11 +186,11 @@ FileReply Files::write(const std::string& path, std::string_view content) {
   }
   if (old.bytes.starts_with(kUtf8Bom) && !content.starts_with(kUtf8Bom)) staged.change.after.insert(0, kUtf8Bom);
   staged.change.before = old.bytes;
-  return commit({staged});
+  return std::vector{staged};
 }
 
-FileReply Files::edit(const std::string& path, std::string_view old_text, std::string_view new_text,
-                      Occurrences occurrences) {
+Files::Staging Files::stage_edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                                 Occurrences occurrences) {
   auto loaded = load_for_edit(path);
   if (auto* reply = std::get_if<FileReply>(&loaded)) return *reply;
   const Content& content = std::get<Content>(loaded);
@@ -210,10 +210,8 @@ FileReply Files::edit(const std::string& path, std::string_view old_text, std::s
   staged.change.before = content.bytes;
   staged.change.after = (has_mark ? std::string(kUtf8Bom) : std::string()) + applied.bytes;
   staged.hunks = std::move(applied.hunks);
-  FileReply reply = commit({staged});
-  if (reply.ok && content.has_changed)
-    reply.text += "Note: the file had changed elsewhere since it was read; that change is kept.\n";
-  return reply;
+  staged.had_changed = content.has_changed;
+  return std::vector{staged};
 }
 
 std::optional<std::string> Files::stage_update(const FilePatch& patch, Staged& entry, bool is_new) {
@@ -280,7 +278,7 @@ std::optional<std::string> Files::stage(const FilePatch& patch, std::vector<Stag
   return std::nullopt;
 }
 
-FileReply Files::apply_patch(std::string_view text) {
+Files::Staging Files::stage_patch(std::string_view text) {
   const auto parsed = parse_patch(text);
   if (const auto* error = std::get_if<PatchError>(&parsed))
     return refuse("the patch can't be read, line " + std::to_string(error->line) + ": " + error->message);
@@ -288,10 +286,56 @@ FileReply Files::apply_patch(std::string_view text) {
   for (const FilePatch& patch : std::get<std::vector<FilePatch>>(parsed))
     if (const auto problem = stage(patch, staged))
       return refuse(*problem + (problem->ends_with('\n') ? "" : "\n") + "No file was changed.");
-  return commit(std::move(staged));
+  return staged;
 }
 
-FileReply Files::commit(std::vector<Staged> staged) {
+FileReply Files::write(const std::string& path, std::string_view content) {
+  return commit(stage_write(path, content));
+}
+
+FileReply Files::edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                      Occurrences occurrences) {
+  return commit(stage_edit(path, old_text, new_text, occurrences));
+}
+
+FileReply Files::apply_patch(std::string_view text) {
+  return commit(stage_patch(text));
+}
+
+std::vector<FileEdit> Files::preview_write(const std::string& path, std::string_view content) {
+  return preview(stage_write(path, content));
+}
+
+std::vector<FileEdit> Files::preview_edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                                          Occurrences occurrences) {
+  return preview(stage_edit(path, old_text, new_text, occurrences));
+}
+
+std::vector<FileEdit> Files::preview_patch(std::string_view text) {
+  return preview(stage_patch(text));
+}
+
+std::vector<FileEdit> Files::preview(const Staging& staging) const {
+  const auto* staged = std::get_if<std::vector<Staged>>(&staging);
+  if (staged == nullptr) return {};
+  const auto without_mark = [](const std::string& bytes) {
+    return bytes.substr(bytes.starts_with(kUtf8Bom) ? kUtf8Bom.size() : 0);
+  };
+  std::vector<FileEdit> edits;
+  for (const auto& [change, hunks, had_changed] : *staged) {
+    if (change.kind == Kind::Move) return {};
+    FileEdit edit{.path = workspace_.name(change.path), .before = {}, .after = {}};
+    if (change.kind != Kind::Create) edit.before = without_mark(change.before);
+    if (change.kind != Kind::Delete) edit.after = without_mark(change.after);
+    edit.is_executable = change.kind == Kind::Create && (change.mode & 0100) != 0;
+    if (edit.before != edit.after) edits.push_back(std::move(edit));
+  }
+  return edits;
+}
+
+FileReply Files::commit(Staging staging) {
+  if (auto* refusal = std::get_if<FileReply>(&staging)) return std::move(*refusal);
+  const auto& staged = std::get<std::vector<Staged>>(staging);
   const auto is_idle = [](const Staged& entry) {
     return entry.change.kind == Kind::Write && entry.change.before == entry.change.after;
   };
@@ -325,6 +369,8 @@ FileReply Files::commit(std::vector<Staged> staged) {
     seen_.erase(change.path);
     if (change.kind != Kind::Delete) remember(change.kind == Kind::Move ? change.new_path : change.path, change.after);
   }
+  if (std::any_of(staged.begin(), staged.end(), [](const Staged& entry) { return entry.had_changed; }))
+    text += "Note: the file had changed elsewhere since it was read; that change is kept.\n";
   return {true, text, {{"entry", std::get<int64_t>(applied)}, {"files", files}}};
 }
 

@@ -14,6 +14,7 @@
 #include "tools/edit_journal.h"
 #include "tools/hunk_match.h"
 #include "tools/patch.h"
+#include "tools/tool.h"
 #include "tools/workspace.h"
 
 namespace tools {
@@ -48,6 +49,11 @@ class Files {
                  Occurrences occurrences);
   FileReply apply_patch(std::string_view patch);
   FileReply undo();
+  // What these three would change; empty when they would be refused, or move a file.
+  std::vector<FileEdit> preview_write(const std::string& path, std::string_view content);
+  std::vector<FileEdit> preview_edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                                     Occurrences occurrences);
+  std::vector<FileEdit> preview_patch(std::string_view patch);
   // Changes bear this label from now on, see EditJournal.
   void label_changes(const std::string& label) { journal_.set_label(label); }
 
@@ -62,12 +68,19 @@ class Files {
   struct Staged {
     FileChange change;
     std::vector<PlacedHunk> hunks;
+    bool had_changed = false;  // elsewhere, since it was read
   };
+  using Staging = std::variant<std::vector<Staged>, FileReply>;  // a reply: it is refused
 
   std::variant<Content, FileReply> load_for_edit(const std::string& path);
+  Staging stage_write(const std::string& path, std::string_view content);
+  Staging stage_edit(const std::string& path, std::string_view old_text, std::string_view new_text,
+                     Occurrences occurrences);
+  Staging stage_patch(std::string_view text);
   std::optional<std::string> stage(const FilePatch& patch, std::vector<Staged>& staged);
   std::optional<std::string> stage_update(const FilePatch& patch, Staged& entry, bool is_new);
-  FileReply commit(std::vector<Staged> staged);
+  FileReply commit(Staging staging);
+  std::vector<FileEdit> preview(const Staging& staging) const;
   void remember(const std::filesystem::path& path, std::string_view bytes);
 
   FilesOptions options_;

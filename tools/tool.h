@@ -92,6 +92,13 @@ struct CallTarget {
   std::shared_ptr<const capture::Frame> surround;  // the screen around the point; null: not a place on the screen
 };
 
+// A file as a call would change it. Texts without a byte-order mark.
+struct FileEdit {
+  std::string path;                          // its name in the workspace
+  std::optional<std::string> before, after;  // none: there is no file
+  bool is_executable = false;                // of a new file
+};
+
 // One ability. Owned by the registry; called from the agent thread only.
 class Tool {
  public:
@@ -101,6 +108,8 @@ class Tool {
   virtual Effect effect(const ToolCall& call) const = 0;
   // None: the arguments say all.
   virtual std::optional<CallTarget> target(const ToolCall&) { return std::nullopt; }
+  // What it would do to files; empty: nothing, it would fail, or the arguments say all. Changes nothing.
+  virtual std::vector<FileEdit> preview(const ToolCall&) { return {}; }
   // Never throws for an expected failure; returns soon (< 100 ms) after `stop` is requested, everything released.
   virtual ToolResult run(const ToolCall& call, std::stop_token stop) = 0;
 };

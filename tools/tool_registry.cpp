@@ -69,6 +69,12 @@ std::optional<CallTarget> ToolRegistry::target(const ToolCall& call) const {
   return found->second.tool->target(call);
 }
 
+std::vector<FileEdit> ToolRegistry::preview(const ToolCall& call) const {
+  const auto found = tools_.find(call.name);
+  CAPTURE_CHECK(found != tools_.end(), "no tool named " + call.name);
+  return found->second.tool->preview(call);
+}
+
 ToolResult ToolRegistry::run(const ToolCall& call, std::stop_token stop) {
   if (std::optional<std::string> problem = problem_with(call)) {
     ToolResult result;

@@ -29,6 +29,8 @@ class ToolRegistry {
   Effect effect(const ToolCall& call) const;
   // What the call would hit right now. The call must have no problem.
   std::optional<CallTarget> target(const ToolCall& call) const;
+  // What the call would do to files. The call must have no problem.
+  std::vector<FileEdit> preview(const ToolCall& call) const;
 
   // Runs the tool; a call with a problem comes back as a failed result that carries the message.
   ToolResult run(const ToolCall& call, std::stop_token stop);

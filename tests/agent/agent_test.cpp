@@ -334,6 +334,16 @@ TEST_F(AgentTest, consent_is_for_the_target_that_was_seen) {
   EXPECT_NE(told()[0].find("it was window Mail, now it is window Bank"), std::string::npos) << told()[0];
 }
 
+TEST_F(AgentTest, a_part_that_was_agreed_to_is_done_and_the_model_is_told_which) {
+  approval_.instead = tools::ToolCall{"call_1", "shell", {{"text", "half"}}};
+  approval_.note = ", but the user left out the other half";
+  run({call("shell", {{"text", "whole"}})});
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"asked shell", "intent shell", "run shell half", "outcome shell",
+                                                  "finished done"}));
+  EXPECT_NE(told().at(0).find("worked, but the user left out the other half"), std::string::npos);
+  EXPECT_EQ(journal_.decisions.at(0), "the user agreed to a part of it");
+}
+
 TEST_F(AgentTest, lasting_answers_last) {
   approval_ = {true, "", Approval::Memory::Session};
   run({call("shell"), call("shell")});
