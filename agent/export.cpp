@@ -7,6 +7,7 @@
 #include <set>
 
 #include "agent/error.h"
+#include "agent/workflow.h"
 
 namespace agent {
 namespace {
@@ -39,15 +40,6 @@ ordered_json picture_json(FrameRow row, const StoredPicture& stored) {
           {"area_pt", {area.x, area.y, area.width, area.height}}};
 }
 
-void write_file(const fs::path& path, const std::string& bytes) {
-  QSaveFile file(QString::fromStdString(path.native()));
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 ||
-      !file.commit()) {
-    throw Error("can't write " + path.string() + ": " + file.errorString().toStdString() +
-                "; check that its folder exists, has room and may be written to");
-  }
-}
-
 // Its line in pictures.jsonl.
 ordered_json export_picture(Recorder& recorder, FrameRow row, const fs::path& file) {
   StoredPicture stored;
@@ -60,23 +52,38 @@ ordered_json export_picture(Recorder& recorder, FrameRow row, const fs::path& fi
   return picture_json(row, stored);
 }
 
-void fill_folder(Recorder& recorder, SessionId session, const fs::path& folder) {
+void fill_folder(Recorder& recorder, SessionId session, const fs::path& folder, const SessionPart& part) {
   const SessionSummary summary = recorder.session(session);
   std::string events, pictures;
   std::set<FrameRow> rows;
-  for (const Event& event : recorder.load_events(session)) {
+  for (const Event& event : events_in(recorder, session, part)) {
     events += event_json(event).dump() + "\n";
     if (has_pictures(event.kind)) add_rows(event.body, rows);
   }
   for (const FrameRow row : rows) {
     pictures += export_picture(recorder, row, folder / "pictures" / (std::to_string(row) + ".png")).dump() + "\n";
   }
-  write_file(folder / "session.json", session_json(summary).dump(2) + "\n");
+  ordered_json about = session_json(summary);
+  if (!part.is_whole()) {
+    const auto until = std::min(part.until, std::chrono::microseconds(std::chrono::hours(24 * 365)));
+    about["part_seconds"] = {std::chrono::duration<double>(part.from).count(),
+                             std::chrono::duration<double>(until).count()};
+  }
+  write_file(folder / "session.json", about.dump(2) + "\n");
   write_file(folder / "events.jsonl", events);
   write_file(folder / "pictures.jsonl", pictures);
 }
 
 }  // namespace
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  QSaveFile file(QString::fromStdString(path.native()));
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 ||
+      !file.commit()) {
+    throw Error("can't write " + path.string() + ": " + file.errorString().toStdString() +
+                "; check that its folder exists, has room and may be written to");
+  }
+}
 
 ordered_json session_json(const SessionSummary& session) {
   ordered_json json = {{"format", "deskhand-session"},
@@ -120,7 +127,7 @@ std::string utc_time(std::chrono::system_clock::time_point at) {
   return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC).toString(Qt::ISODateWithMs).toStdString();
 }
 
-void export_folder(Recorder& recorder, SessionId session, const fs::path& folder) {
+void export_folder(Recorder& recorder, SessionId session, const fs::path& folder, const SessionPart& part) {
   if (fs::exists(folder)) throw Error(folder.string() + " exists already; export to a new folder");
   const fs::path partial = fs::path(folder) += ".partial";
   std::error_code problem;
@@ -128,7 +135,7 @@ void export_folder(Recorder& recorder, SessionId session, const fs::path& folder
   fs::create_directories(partial / "pictures", problem);
   if (problem) throw Error("can't create " + partial.string() + ": " + problem.message() + "; export to another place");
   try {
-    fill_folder(recorder, session, partial);
+    fill_folder(recorder, session, partial, part);
     fs::rename(partial, folder);
   } catch (...) {
     fs::remove_all(partial, problem);
@@ -136,8 +143,18 @@ void export_folder(Recorder& recorder, SessionId session, const fs::path& folder
   }
 }
 
-void export_report(Recorder& recorder, SessionId session, const fs::path& file) {
-  write_file(file, html_report(recorder, session));
+void export_report(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
+  write_file(file, html_report(recorder, session, part));
+}
+
+void export_as(const std::string& form, Recorder& recorder, SessionId session, const fs::path& place,
+               const SessionPart& part) {
+  if (form == "folder") return export_folder(recorder, session, place, part);
+  if (form == "zip") return export_zip(recorder, session, place, part);
+  if (form == "html") return export_report(recorder, session, place, part);
+  if (form == "mp4") return export_video(recorder, session, place, part);
+  if (form == "workflow") return export_workflow(recorder, session, place, part);
+  throw Error("sessions can't be exported as " + form + "; there are folder, zip, html, mp4 and workflow");
 }
 
 }  // namespace agent

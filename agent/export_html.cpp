@@ -67,7 +67,7 @@ class Report {
  public:
   explicit Report(Recorder& recorder) : recorder_(recorder) {}
 
-  std::string of(SessionId session);
+  std::string of(SessionId session, const SessionPart& part);
 
  private:
   std::string title(const SessionSummary& session) const;
@@ -170,16 +170,16 @@ std::string Report::article(const Event& event) {
          " s</header>\n" + html + "</article>\n";
 }
 
-std::string Report::of(SessionId session) {
+std::string Report::of(SessionId session, const SessionPart& part) {
   std::string html = kHead + title(recorder_.session(session));
-  for (const Event& event : recorder_.load_events(session)) html += article(event);
+  for (const Event& event : events_in(recorder_, session, part)) html += article(event);
   return html + "</body></html>\n";
 }
 
 }  // namespace
 
-std::string html_report(Recorder& recorder, SessionId session) {
-  return Report(recorder).of(session);
+std::string html_report(Recorder& recorder, SessionId session, const SessionPart& part) {
+  return Report(recorder).of(session, part);
 }
 
 }  // namespace agent

@@ -30,9 +30,24 @@ void add_pictures(const ordered_json& body, const Event& event, Recorder& record
   }
 }
 
-std::vector<Scene> scenes_of(Recorder& recorder, SessionId session) {
+// The picture that was on the screen when the part begins.
+void add_opening(Recorder& recorder, SessionId session, const SessionPart& part, std::vector<Scene>& scenes) {
+  const Event* newest = nullptr;
+  const std::vector<Event> events = recorder.load_events(session);
+  for (const Event& event : events) {
+    if (event.elapsed >= part.from) break;
+    if (event.kind == EventKind::Message && !event.body.value("pictures", ordered_json::array()).empty())
+      newest = &event;
+  }
+  if (newest == nullptr) return;
+  add_pictures({{"pictures", {newest->body.at("pictures").back()}}}, *newest, recorder, scenes);
+  for (Scene& scene : scenes) scene.at_seconds = static_cast<double>(part.from.count()) / 1e6;
+}
+
+std::vector<Scene> scenes_of(Recorder& recorder, SessionId session, const SessionPart& part) {
   std::vector<Scene> scenes;
-  for (const Event& event : recorder.load_events(session)) {
+  if (part.from.count() > 0) add_opening(recorder, session, part, scenes);
+  for (const Event& event : events_in(recorder, session, part)) {
     if (event.kind == EventKind::Message) add_pictures(event.body, event, recorder, scenes);
     if (event.kind == EventKind::Intent && scenes.empty() && event.body.contains("screen")) {
       add_pictures({{"pictures", {event.body.at("screen")}}}, event, recorder, scenes);
@@ -66,9 +81,9 @@ Picture drawn(const Scene& scene, capture::Size size) {
 
 }  // namespace
 
-void export_video(Recorder& recorder, SessionId session, const std::filesystem::path& file) {
+void export_video(Recorder& recorder, SessionId session, const std::filesystem::path& file, const SessionPart& part) {
   if (std::filesystem::exists(file)) throw Error(file.string() + " exists already; export to a new file");
-  const std::vector<Scene> scenes = scenes_of(recorder, session);
+  const std::vector<Scene> scenes = scenes_of(recorder, session, part);
   if (scenes.empty()) throw Error("session " + std::to_string(session) + " has no pictures to make a film of");
   const capture::Size size = scenes[0].picture->screen_map.image_px();
   const auto writer =

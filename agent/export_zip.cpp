@@ -51,10 +51,10 @@ class ZipFile {
 
 }  // namespace
 
-void export_zip(Recorder& recorder, SessionId session, const fs::path& file) {
+void export_zip(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
   if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
   const fs::path folder = fs::path(file) += ".folder";
-  export_folder(recorder, session, folder);
+  export_folder(recorder, session, folder, part);
   std::error_code ignored;
   try {
     ZipFile zip(file);

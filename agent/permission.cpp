@@ -142,6 +142,13 @@ bool set_rule(Policy& policy, const std::string& name, Decision decision) {
   return false;
 }
 
+std::optional<Effect> effect_named(std::string_view name) {
+  for (const EffectRow& row : kEffects) {
+    if (row.name == name) return row.effect;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> rule_names() {
   std::vector<std::string> names;
   for (const EffectRow& row : kEffects) names.emplace_back(row.name);

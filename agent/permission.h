@@ -3,6 +3,7 @@
 // before the act and is for this very call.
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,8 +40,9 @@ struct Policy {
 
 Decision default_decision(tools::Effect effect);
 std::string_view name_of(tools::Effect effect);  // "shell", "input_user", …
-std::string_view name_of(Danger danger);         // "destructive", …
-std::string_view name_of(Decision decision);     // "allow", "ask", "deny"
+std::optional<tools::Effect> effect_named(std::string_view name);
+std::string_view name_of(Danger danger);      // "destructive", …
+std::string_view name_of(Decision decision);  // "allow", "ask", "deny"
 // Sets the session's rule for the effect or danger of that name. False: there is none.
 bool set_rule(Policy& policy, const std::string& name, Decision decision);
 std::vector<std::string> rule_names();

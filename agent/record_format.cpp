@@ -181,6 +181,14 @@ std::string name_of(tools::Verdict verdict) {
   return "";
 }
 
+tools::Verdict verdict_named(const std::string& name) {
+  for (const auto verdict : {tools::Verdict::Confirmed, tools::Verdict::Partial, tools::Verdict::NoOp,
+                             tools::Verdict::Unverifiable, tools::Verdict::Refused}) {
+    if (name_of(verdict) == name) return verdict;
+  }
+  return tools::Verdict::Unverifiable;
+}
+
 ordered_json message_body(const Message& message, const BodyContext& context) {
   return std::visit(MessageBody{context}, message);
 }

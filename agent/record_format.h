@@ -27,7 +27,8 @@ enum class SessionStatus {
 
 std::string name_of(SessionStatus status);
 std::string name_of(tools::Verdict verdict);
-SessionStatus status_named(const std::string& name);  // throws Error for a name of another version
+tools::Verdict verdict_named(const std::string& name);  // of another version: unverifiable
+SessionStatus status_named(const std::string& name);    // throws Error for a name of another version
 
 using StorePicture = std::function<FrameRow(const capture::Frame&)>;
 using LoadPicture = std::function<Picture(FrameRow)>;  // null: it is damaged

@@ -13,6 +13,7 @@
 #include "agent/events.h"
 #include "agent/journal.h"
 #include "agent/recorder.h"
+#include "agent/session_part.h"
 #include "agent/workbench.h"
 
 namespace agent {
@@ -20,6 +21,7 @@ namespace agent {
 // One action of the record that is worth doing again.
 struct ReplayStep {
   tools::ToolCall call;
+  std::string effect;                  // its name
   Picture screen;                      // just before it; may be null
   std::vector<tools::Anchor> anchors;  // what it took hold of
   tools::Verdict verdict = tools::Verdict::Unverifiable;
@@ -28,7 +30,7 @@ struct ReplayStep {
 };
 
 // All actions that worked and changed something, and the waits between them.
-std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session);
+std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session, const SessionPart& part = {});
 
 // The text that a step enters (typed, put into a field, on the clipboard), or null.
 std::string* entered_text(ReplayStep& step);

@@ -14,14 +14,6 @@ bool is_worth_repeating(const json& call, const std::string& effect) {
          effect != name_of(tools::Effect::ReadElsewhere);
 }
 
-tools::Verdict verdict_named(const std::string& name) {
-  for (const auto verdict : {tools::Verdict::Confirmed, tools::Verdict::Partial, tools::Verdict::NoOp,
-                             tools::Verdict::Unverifiable, tools::Verdict::Refused}) {
-    if (name_of(verdict) == name) return verdict;
-  }
-  return tools::Verdict::Unverifiable;
-}
-
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
@@ -58,7 +50,7 @@ std::string* entered_text(ReplayStep& step) {
   return nullptr;
 }
 
-std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session) {
+std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session, const SessionPart& part) {
   const LoadPicture load = [&](FrameRow row) -> Picture {
     try {
       return recorder.load_picture(row).picture;
@@ -69,7 +61,7 @@ std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session) {
   std::map<EventId, ordered_json> intents;
   std::vector<ReplayStep> steps;
   int n_parameters = 0;
-  for (const Event& event : recorder.load_events(session)) {
+  for (const Event& event : events_in(recorder, session, part)) {
     if (event.kind == EventKind::Intent) intents[event.id] = event.body;
     if (event.kind != EventKind::Outcome) continue;
     const ordered_json& intent = intents.at(event.action_id);
@@ -77,6 +69,7 @@ std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session) {
     if (!result.at("ok").get<bool>() || !is_worth_repeating(json(intent.at("call")), intent.at("effect"))) continue;
     ReplayStep step;
     step.call = {"", intent.at("call").at("name"), json(intent.at("call").at("arguments"))};
+    step.effect = intent.at("effect");
     if (intent.contains("screen")) step.screen = load(intent.at("screen").get<FrameRow>());
     step.anchors = anchors_from(result, load);
     if (result.contains("evidence")) step.verdict = verdict_named(result.at("evidence").at("verdict"));

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "agent/trajectory.h"
+#include "agent/workflow.h"
 #include "app/record_reading.h"
 
 namespace app {
@@ -14,6 +15,15 @@ int import_file(const CommandLine& line) {
   const std::filesystem::path file = line.argument(0);
   if (!std::filesystem::is_regular_file(file)) throw UsageError(file.string() + ": there is no such file");
   const auto recorder = open_record();
+  if (const auto workflow = agent::import_workflow(*recorder, file)) {
+    if (line.has("json")) {
+      std::printf("%s\n", json{{"session", workflow->session}, {"steps", workflow->n_steps}}.dump().c_str());
+    } else {
+      std::printf("Session %lld: a workflow of %d steps\n", static_cast<long long>(workflow->session),
+                  workflow->n_steps);
+    }
+    return kExitDone;
+  }
   const agent::ImportedTrajectory imported = agent::import_trajectory(*recorder, file, line.value("dialect"));
   for (const std::string& note : imported.notes) std::fprintf(stderr, "deskhand: left out: %s\n", note.c_str());
   if (line.has("json")) {
@@ -42,8 +52,8 @@ std::string joined(const std::vector<std::string>& names) {
 Command import_command() {
   return {
       .name = "import",
-      .summary = "Takes in a session that another agent recorded.",
-      .arguments = {{.name = "file", .help = "traj.jsonl of OSWorld, or messages as JSON or JSONL"}},
+      .summary = "Takes in a workflow, or a session that another agent recorded.",
+      .arguments = {{.name = "file", .help = "a workflow, traj.jsonl of OSWorld, or messages as JSON or JSONL"}},
       .options = {{"dialect", joined(agent::trajectory_dialects()),
                    "How it writes actions (default: told from the content)."},
                   json_option()},

@@ -13,6 +13,7 @@
 #include "agent/credentials.h"
 #include "agent/error.h"
 #include "agent/recorder.h"
+#include "agent/resumption.h"
 #include "agent/rule_book.h"
 #include "agent/session_journal.h"
 #include "agent/workbench.h"
@@ -119,26 +120,15 @@ OpenedSession begin(agent::Recorder& recorder, const RunOptions& options, const 
   return {recorder.begin_session(info), info.task, agent::Transcript(info.instructions), {}};
 }
 
-agent::Plan newest_plan(const agent::Recorder& recorder, agent::SessionId session) {
-  agent::Plan plan;
-  for (const agent::Event& event : recorder.load_events(session)) {
-    if (event.kind == agent::EventKind::Plan) static_cast<void>(plan.replace({{"steps", event.body}}));
-  }
-  return plan;
-}
-
 OpenedSession resume(agent::Recorder& recorder, const RunOptions& options, agent::Model& model) {
   agent::LoadedTranscript loaded = recorder.resume_session(options.resumed);
-  OpenedSession session{options.resumed, "", std::move(loaded.transcript), newest_plan(recorder, options.resumed)};
-  if (model.info().speaks_short_calls) {
-    session.words = options.task.empty() ? recorder.session(options.resumed).info.task : options.task;
-  } else {
-    session.words = "The session was interrupted and goes on now.";
-    if (options.workbench.desktop == agent::WorkbenchOptions::DesktopKind::Private) {
-      session.words += " The desktop is a new one: programs that were open are closed.";
-    }
-    if (!options.task.empty()) session.words += "\n" + options.task;
-  }
+  OpenedSession session{options.resumed, "", std::move(loaded.transcript),
+                        agent::newest_plan(recorder, options.resumed)};
+  session.words = agent::words_to_go_on(
+      model.info(), {.old_task = recorder.session(options.resumed).info.task,
+                     .new_words = options.task,
+                     .what_happened = "The session was interrupted and goes on now.",
+                     .has_new_desktop = options.workbench.desktop == agent::WorkbenchOptions::DesktopKind::Private});
   take_up_context(model, options.resumed);
   return session;
 }

@@ -4,6 +4,9 @@
 #include <QImage>
 #include <fstream>
 
+#include "agent/error.h"
+#include "agent/replay.h"
+#include "agent/workflow.h"
 #include "tests/agent/recorder_fixture.h"
 
 namespace agent {
@@ -125,6 +128,116 @@ TEST_F(ExportTest, a_damaged_picture_is_named_where_it_would_be) {
   EXPECT_NE(
       lines_of(folder.path() / "letter" / "pictures.jsonl").at(0).at("problem").get<std::string>().find("damaged"),
       std::string::npos);
+}
+
+// Two actions, with a pause between them that a test needn't wait for.
+class PartTest : public RecorderTest {
+ protected:
+  PartTest() : session_(begin()) {
+    recorder->append_message(session_, UserMessage{"press both", {editor_screen({"none"})}, false});
+    for (const char* id : {"call_1", "call_2"}) {
+      recorder->append_message(session_, reply_with_call(id));
+      Intent intent = click_intent(id);
+      intent.screen = editor_screen({id});
+      tools::ToolResult result{.ok = true, .text = std::string("Clicked for ") + id};
+      result.anchors.push_back({.point = {10, 60}, .window = {}, .widget = {}, .picture = editor_screen({"button"})});
+      const ActionId action = recorder->intent(session_, intent);
+      recorder->outcome(action, result, 0.1);
+      recorder->append_message(session_, ToolMessage{id, "Clicked.", {editor_screen({id, "after"})}, true});
+      if (first_end_ == 0) first_end_ = recorder->load_events(session_).back().id;
+    }
+    recorder->finish_session(session_, {Ending::Done, "Both.", 2, 0});
+    recorder.reset();
+    Database(path()).execute("UPDATE events SET elapsed_us = elapsed_us + 60000000 WHERE id > " +
+                             std::to_string(first_end_));
+    open();
+  }
+
+  SessionId session_;
+  EventId first_end_ = 0;
+  const SessionPart second_{.from = std::chrono::seconds(30)};
+};
+
+TEST_F(PartTest, holds_whole_actions_that_were_begun_in_it) {
+  std::vector<EventKind> kinds;
+  for (const Event& event : events_in(*recorder, session_, {.until = std::chrono::seconds(30)}))
+    kinds.push_back(event.kind);
+  EXPECT_EQ(kinds, (std::vector{EventKind::Message, EventKind::Message, EventKind::Intent, EventKind::Outcome,
+                                EventKind::Message}));
+  const std::string html = html_report(*recorder, session_, second_);
+  EXPECT_EQ(html.find("Clicked for call_1"), std::string::npos);
+  EXPECT_NE(html.find("Clicked for call_2"), std::string::npos);
+  export_as("folder", *recorder, session_, folder.path() / "part", second_);
+  const auto about = nlohmann::json::parse(std::ifstream(folder.path() / "part" / "session.json"));
+  EXPECT_EQ(about.at("part_seconds").at(0), 30);
+}
+
+TEST_F(PartTest, is_a_film_that_begins_with_what_was_on_the_screen) {
+  const fs::path whole = folder.path() / "whole.mp4", part = folder.path() / "part.mp4";
+  export_as("mp4", *recorder, session_, whole);
+  export_as("mp4", *recorder, session_, part, second_);
+  EXPECT_GT(fs::file_size(part), 1000u);
+  EXPECT_LT(fs::file_size(part), fs::file_size(whole));
+}
+
+TEST_F(PartTest, is_a_workflow_that_another_record_takes_in) {
+  const fs::path file = folder.path() / "second.workflow";
+  export_as("workflow", *recorder, session_, file, second_);
+  const auto other = Recorder::open(folder.path() / "other" / "sessions.db", {.reserve_bytes = 0});
+  const auto imported = import_workflow(*other, file);
+  ASSERT_TRUE(imported);
+  EXPECT_EQ(imported->n_steps, 1);
+  const std::vector<ReplayStep> here = load_steps(*recorder, session_, second_),
+                                there = load_steps(*other, imported->session);
+  ASSERT_EQ(here.size(), 1u);
+  ASSERT_EQ(there.size(), 1u);
+  EXPECT_EQ(there[0].call.arguments, here[0].call.arguments);
+  EXPECT_EQ(there[0].effect, "input_private");
+  EXPECT_EQ(there[0].screen->content_hash(), here[0].screen->content_hash());
+  ASSERT_EQ(there[0].anchors.size(), 1u);
+  EXPECT_EQ(there[0].anchors[0].point, here[0].anchors[0].point);
+  EXPECT_EQ(there[0].anchors[0].picture->content_hash(), here[0].anchors[0].picture->content_hash());
+  EXPECT_EQ(other->session(imported->session).info.task, "write a letter");
+}
+
+TEST_F(PartTest, import_leaves_what_is_no_workflow_alone_and_refuses_half_of_one) {
+  const fs::path file = folder.path() / "file";
+  std::ofstream(file) << R"({"messages": []})";
+  EXPECT_FALSE(import_workflow(*recorder, file));
+  const std::size_t n_sessions = recorder->list_sessions().size();
+  std::ofstream(file) << R"({"format": "deskhand-workflow", "version": 1, "task": "t", "desktop": "private",
+      "workspace": "", "pictures": [], "steps": [{"tool": "wait", "arguments": {}, "effect": "observe", "screen": 1,
+      "result": {"evidence": {"verdict": "confirmed"}}}]})";
+  EXPECT_THROW(import_workflow(*recorder, file), Error);
+  EXPECT_EQ(recorder->list_sessions().size(), n_sessions) << "nothing of it is written";
+  export_as("folder", *recorder, session_, folder.path() / "out");
+  EXPECT_THROW(export_workflow(*recorder, session_, file, {.from = std::chrono::hours(1)}), Error);
+}
+
+TEST_F(PartTest, a_branch_has_the_history_until_there_and_a_time_of_its_own_from_then_on) {
+  const SessionId branch = recorder->branch_session(session_, first_end_, "press another");
+  EXPECT_EQ(recorder->session(branch).info.task, "press another");
+  const Transcript transcript = recorder->resume_session(branch).transcript;
+  ASSERT_EQ(transcript.messages().size(), 3u);
+  EXPECT_EQ(std::get<UserMessage>(transcript.messages()[0]).text, "press both");
+  EXPECT_EQ(std::get<ToolMessage>(transcript.messages()[2]).pictures.at(0)->content_hash(),
+            editor_screen({"call_1", "after"})->content_hash());
+  const std::vector<ReplayStep> steps = load_steps(*recorder, branch);
+  ASSERT_EQ(steps.size(), 1u) << "the outcome belongs to the copied intent";
+  const std::vector<Event> events = recorder->load_events(branch);
+  EXPECT_LT(events.back().elapsed, std::chrono::seconds(30));
+  EXPECT_GE(events.back().elapsed, events.front().elapsed);
+  EXPECT_EQ(recorder->load_events(session_).back().body.at("status"), "done") << "the old one is as it was";
+  EXPECT_THROW(recorder->branch_session(session_, 0, ""), Error);
+}
+
+TEST_F(PartTest, a_branch_in_the_middle_of_an_action_closes_its_call) {
+  const EventId reply = recorder->load_events(session_)[1].id;
+  const SessionId branch = recorder->branch_session(session_, reply, "again");
+  const Transcript transcript = recorder->resume_session(branch).transcript;
+  ASSERT_EQ(transcript.messages().size(), 3u);
+  EXPECT_FALSE(std::get<ToolMessage>(transcript.messages()[2]).ok);
+  EXPECT_TRUE(transcript.open_calls().empty());
 }
 
 }  // namespace
