@@ -84,6 +84,21 @@ std::optional<std::string> server_key(const std::string& host) {
   return from_keyring("host", host);
 }
 
+void keep_server_key(const std::string& host, const std::string& key) {
+  const std::filesystem::path file = key_file(host);
+  std::error_code problem;
+  std::filesystem::create_directories(file.parent_path(), problem);
+  const std::filesystem::path fresh = std::filesystem::path(file) += ".new";
+  ::unlink(fresh.c_str());
+  const int fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const std::string line = key + "\n";
+  const bool is_written = fd >= 0 && ::write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  if (fd >= 0) ::close(fd);
+  if (!is_written || ::rename(fresh.c_str(), file.c_str()) != 0) {
+    throw Error("the key can't be kept in " + file.string() + "; check who may write there");
+  }
+}
+
 std::string how_to_give_key(const std::string& host) {
   return "give it in DESKHAND_API_KEY, in " + key_file(host).string() +
          " (mode 0600), or in the keyring (secret-tool store --label=Deskhand service deskhand host " + host + ")";

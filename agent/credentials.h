@@ -22,6 +22,8 @@ std::optional<std::string> from_keyring(const std::string& attribute, const std:
 // The key for a model server ("host" or "host:port"): $DESKHAND_API_KEY, else the file keys/HOST in the configuration,
 // else the keyring. Nothing: many servers need none.
 std::optional<std::string> server_key(const std::string& host);
+// Keeps it for later: in the file keys/HOST, which only the user can read. Throws Error.
+void keep_server_key(const std::string& host, const std::string& key);
 // How to give one, for messages.
 std::string how_to_give_key(const std::string& host);
 

@@ -113,7 +113,7 @@ class EngineModel final : public Model {
   explicit EngineModel(const EngineModelOptions& options)
       : reporter_(options.watch),
         engine_(Engine::load({.model_dir = options.model_dir, .n_threads = options.n_threads},
-                             [this](const std::string& what) { reporter_.loading(what); })),
+                             [this](const inference::LoadProgress& progress) { reporter_.loading(progress); })),
         template_(ChatTemplate::load(options.model_dir)),
         sampler_(sampling_of(options.model_dir), engine_->masked_ids()),
         max_reply_tokens_(options.max_reply_tokens) {

@@ -29,10 +29,16 @@ void EngineReporter::look_at(const inference::Session& session) {
   status_.cache_bytes = static_cast<std::int64_t>(session.cache_bytes());
 }
 
-void EngineReporter::loading(const std::string& what) {
+void EngineReporter::loading(const inference::LoadProgress& progress) {
+  const bool is_new = status_.what != progress.what;
+  if (is_new) loading_since_ = Clock::now();
   status_.phase = ModelStatus::Phase::Loading;
-  status_.what = what;
-  tell(true);
+  status_.what = progress.what;
+  status_.done_bytes = progress.done_bytes;
+  status_.total_bytes = progress.total_bytes;
+  const double seconds = seconds_since(loading_since_);
+  status_.bytes_per_s = seconds > 0.2 ? static_cast<double>(progress.done_bytes) / seconds : 0;
+  tell(is_new);
 }
 
 void EngineReporter::loaded(const inference::Engine& engine, inference::Session& session) {

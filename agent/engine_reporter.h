@@ -13,7 +13,7 @@ class EngineReporter {
  public:
   explicit EngineReporter(ModelWatch watch) : watch_(std::move(watch)) {}
 
-  void loading(const std::string& what);
+  void loading(const inference::LoadProgress& progress);
   void loaded(const inference::Engine& engine, inference::Session& session);
   void reading(const inference::Prompt& prompt);
   void read(const inference::Session& session, std::int64_t done_tokens, std::int64_t total_tokens);
@@ -30,7 +30,7 @@ class EngineReporter {
   ModelWatch watch_;
   ModelStatus status_;
   const inference::Engine* engine_ = nullptr;
-  std::chrono::steady_clock::time_point last_told_{}, writing_since_{};
+  std::chrono::steady_clock::time_point last_told_{}, writing_since_{}, loading_since_{};
 };
 
 }  // namespace agent

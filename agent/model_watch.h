@@ -13,8 +13,10 @@ namespace agent {
 struct ModelStatus {
   enum class Phase { Loading, Reading, Writing, Resting };
   Phase phase = Phase::Loading;
-  std::string what = {};    // while loading: which part
-  std::string device = {};  // where it runs
+  std::string what = {};                         // while loading: which part
+  std::int64_t done_bytes = 0, total_bytes = 0;  // of the weights, while they are read
+  double bytes_per_s = 0;                        // 0: not yet known
+  std::string device = {};                       // where it runs
   std::int64_t weight_bytes = 0, cache_bytes = 0;
   std::int64_t context_tokens = 0, max_context_tokens = 0;   // in mind, and the room for them
   std::int64_t done_tokens = 0, total_tokens = 0;            // reading: of what is new in the prompt

@@ -63,7 +63,7 @@ Engine::~Engine() = default;
 
 std::unique_ptr<Engine> Engine::load(EngineOptions options, const Progress& progress) {
   const auto report = [&](const std::string& what) {
-    if (progress) progress(what);
+    if (progress) progress({what});
   };
   if (options.prefill_chunk < 1)
     throw Error(message("prefill_chunk is ", options.prefill_chunk, ", expected 1 or more"));
@@ -75,8 +75,10 @@ std::unique_ptr<Engine> Engine::load(EngineOptions options, const Progress& prog
   state->device = std::move(chosen.device);
   state->device_description = std::move(chosen.description);
   report("running on " + state->device_description);
-  report("reading weights");
-  state->weights = Weights::load(std::move(checkpoint), state->config, *state->device);
+  const auto total_bytes = static_cast<std::int64_t>(checkpoint.mapped_bytes());
+  state->weights = Weights::load(std::move(checkpoint), state->config, *state->device, [&](std::int64_t done_bytes) {
+    if (progress) progress({"reading weights", done_bytes, total_bytes});
+  });
   state->fingerprint = state->weights.fingerprint();
   const std::filesystem::path tokenizer_json = options.model_dir / "tokenizer.json";
   if (std::filesystem::exists(tokenizer_json)) {

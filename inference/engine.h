@@ -34,9 +34,14 @@ struct EngineOptions {
   std::unique_ptr<ops::Device> device = nullptr;  // instead of choosing one
 };
 
+struct LoadProgress {
+  std::string what;                              // that is done now
+  std::int64_t done_bytes = 0, total_bytes = 0;  // of the weights; total 0: they aren't read yet
+};
+
 class Engine {
  public:
-  using Progress = std::function<void(const std::string& what)>;
+  using Progress = std::function<void(const LoadProgress&)>;
 
   // Throws Error naming the file and what is wrong with it, or why the chosen device is not there.
   static std::unique_ptr<Engine> load(EngineOptions options, const Progress& progress = nullptr);

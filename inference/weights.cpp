@@ -10,8 +10,8 @@ namespace inference {
 // Looks tensors up, checks them and hands out views.
 class WeightReader {
  public:
-  WeightReader(Weights& weights, const Safetensors& checkpoint, ops::Device& device)
-      : weights_(weights), checkpoint_(checkpoint), device_(device) {}
+  WeightReader(Weights& weights, const Safetensors& checkpoint, ops::Device& device, const Weights::Progress& progress)
+      : weights_(weights), checkpoint_(checkpoint), device_(device), progress_(progress) {}
 
   bool has(const std::string& name) const { return checkpoint_.find(name) != nullptr; }
 
@@ -28,6 +28,7 @@ class WeightReader {
       fail(stored, message("dtype ", dtype_name(stored.dtype), ", expected F32, F16, BF16 or F8_E4M3"));
     }
     matrix.data = device_.resident(stored.data, stored.n_bytes);
+    count(stored);
     return matrix;
   }
 
@@ -44,6 +45,7 @@ class WeightReader {
       values[static_cast<std::size_t>(i)] = load_as_float(stored.data, stored.dtype, i);
       if (!std::isfinite(values[static_cast<std::size_t>(i)])) fail(stored, message("element ", i, " is not finite"));
     }
+    count(stored);
     weights_.widened_.push_back(std::move(values));
     const std::vector<float>& kept = weights_.widened_.back();
     return {static_cast<const float*>(device_.resident(kept.data(), kept.size() * sizeof(float))), size};
@@ -58,6 +60,11 @@ class WeightReader {
   }
 
  private:
+  void count(const StoredTensor& stored) const {
+    done_bytes_ += static_cast<std::int64_t>(stored.n_bytes);
+    if (progress_) progress_(done_bytes_);
+  }
+
   const std::uint8_t* scales_of(const StoredTensor& stored, std::int64_t rows, std::int64_t cols) const {
     if (cols % kMxGroup != 0) {
       fail(stored, message("MXFP8 needs rows of a multiple of ", kMxGroup, " elements, found ", cols));
@@ -71,6 +78,7 @@ class WeightReader {
     if (std::find(bytes, bytes + scales.n_bytes, 255) != bytes + scales.n_bytes) {
       fail(scales, "holds a NaN scale (255); the file is damaged: download it again");
     }
+    count(scales);
     return static_cast<const std::uint8_t*>(device_.resident(scales.data, scales.n_bytes));
   }
 
@@ -81,6 +89,8 @@ class WeightReader {
   Weights& weights_;
   const Safetensors& checkpoint_;
   ops::Device& device_;
+  const Weights::Progress& progress_;
+  mutable std::int64_t done_bytes_ = 0;
 };
 
 namespace {
@@ -174,10 +184,11 @@ VisionWeights read_vision(const WeightReader& reader, const VisionConfig& config
 
 }  // namespace
 
-Weights Weights::load(Safetensors checkpoint, const ModelConfig& config, ops::Device& device) {
+Weights Weights::load(Safetensors checkpoint, const ModelConfig& config, ops::Device& device,
+                      const Progress& progress) {
   Weights weights;
   weights.checkpoint_ = std::make_unique<Safetensors>(std::move(checkpoint));
-  const WeightReader reader(weights, *weights.checkpoint_, device);
+  const WeightReader reader(weights, *weights.checkpoint_, device, progress);
   const TextConfig& shape = config.text;
   weights.embeddings = reader.matrix("language_model.model.embed_tokens.weight", shape.vocab_size, shape.hidden_dim);
   for (int layer_idx = 0; layer_idx < shape.n_layers; ++layer_idx) {

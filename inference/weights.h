@@ -2,6 +2,7 @@
 // The model's weights by their place in the network, as views of the mapped checkpoint (norms and biases are widened
 // to fp32 once). Every shape and type is checked here, so nothing later checks again.
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -69,7 +70,10 @@ struct VisionWeights {
 class Weights {
  public:
   // Throws Error for a missing tensor, a wrong shape or type, a NaN scale.
-  static Weights load(Safetensors checkpoint, const ModelConfig& config, ops::Device& device);
+  // `progress` hears after each tensor how many bytes of the checkpoint are where the device needs them.
+  using Progress = std::function<void(std::int64_t done_bytes)>;
+  static Weights load(Safetensors checkpoint, const ModelConfig& config, ops::Device& device,
+                      const Progress& progress = nullptr);
 
   Matrix embeddings;                 // [vocab_size, hidden_dim]
   std::vector<LayerWeights> layers;  // [n_layers]
