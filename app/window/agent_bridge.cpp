@@ -7,9 +7,13 @@
 #include "agent/engine_model.h"
 #include "agent/error.h"
 #include "agent/recorder.h"
+#include "agent/resumption.h"
 #include "agent/rule_book.h"
 #include "agent/session_journal.h"
+#include "app/model_choice.h"
 #include "app/resources.h"
+#include "app/window/model_page.h"
+#include "tools/output_excerpt.h"
 
 namespace app {
 namespace {
@@ -21,6 +25,14 @@ QJsonObject object_of(const nlohmann::json& json) {
 
 QString text_of(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QList<OriginNote> notes_of(const std::vector<agent::Origin>& origins) {
+  QList<OriginNote> notes;
+  for (const agent::Origin& origin : origins) {
+    notes.append({text_of(origin.quote), text_of(origin.source), origin.is_active});
+  }
+  return notes;
 }
 
 std::string read_text_file(const std::filesystem::path& path) {
@@ -50,6 +62,7 @@ class AgentBridge::Journal final : public agent::Journal {
 
   void message(const agent::Message& message) override {
     kept_.message(message);
+    bridge_.turns_.add(std::holds_alternative<agent::ToolMessage>(message));
     const auto* user = std::get_if<agent::UserMessage>(&message);
     const auto* tool = std::get_if<agent::ToolMessage>(&message);
     const std::vector<agent::Picture>* pictures = user ? &user->pictures : tool ? &tool->pictures : nullptr;
@@ -136,6 +149,19 @@ void AgentBridge::allow(ApprovalScope scope) {
   changed_.notify_all();
 }
 
+void AgentBridge::allow_part(const tools::EditChoice& choice) {
+  constexpr std::size_t kMostNote_bytes = 6000;
+  {
+    const std::lock_guard lock(mutex_);
+    approval_ = agent::Approval{true, ""};
+    approval_->instead = tools::ToolCall{"", "apply_patch", {{"patch", choice.taken}}};
+    approval_->note = "\nThe user took " + std::to_string(choice.n_taken) + " changes of this edit and left out " +
+                      std::to_string(choice.n_left_out) + ". Not made:\n" +
+                      std::string(tools::utf8_prefix(choice.left_out, kMostNote_bytes));
+  }
+  changed_.notify_all();
+}
+
 void AgentBridge::deny(const QString& reason) {
   {
     const std::lock_guard lock(mutex_);
@@ -163,23 +189,36 @@ void AgentBridge::tell(Signal&& signal) {
 }
 
 void AgentBridge::become(RunState state) {
+  if (state != RunState::Asking) {
+    open_approval_.reset();
+    open_question_.reset();
+  }
   if (state_ == state) return;
   state_ = state;
   Q_EMIT state_changed(state);
 }
 
-std::unique_ptr<agent::Model> AgentBridge::load_model() {
-  tell([this] { Q_EMIT progress(tr("Loading the model…")); });
+std::unique_ptr<agent::Model> AgentBridge::load_model(const std::stop_token& closing) {
+  tell([this] {
+    Q_EMIT progress(request_.server.empty() ? tr("Loading the model…") : tr("Asking the model's server…"));
+  });
   agent::EngineModelOptions options;
   options.model_dir = request_.model_dir;
   options.watch.status = [this](const agent::ModelStatus& status) {
-    tell([this, status] { Q_EMIT model_status(status); });
+    tell([this, status] {
+      last_status_ = status;
+      Q_EMIT model_status(status);
+      if (status.phase == agent::ModelStatus::Phase::Loading && status.total_bytes > 0) {
+        Q_EMIT progress(loading_text(status));
+      }
+    });
   };
   options.watch.blocks = [this](const agent::BlockWeights& blocks) {
-    tell([this, blocks] { Q_EMIT model_looked(blocks); });
+    tell([this, blocks, turn = turns_.n_turns()] { Q_EMIT model_looked(blocks, turn); });
   };
-  auto model = agent::load_engine_model(options);
-  tell([this, name = text_of(model->info().name)] { Q_EMIT model_known(name); });
+  auto model = request_.server.empty() ? agent::load_engine_model(options)
+                                       : agent::open_remote_model(remote_options(request_.server), closing);
+  tell([this, name = text_of(model->info().name)] { Q_EMIT model_known(model_name_ = name); });
   if (!request_.has_size && model->info().screen_width_px > 0) {
     request_.workbench.width_px = model->info().screen_width_px;
     request_.workbench.height_px = model->info().screen_height_px;
@@ -189,7 +228,7 @@ std::unique_ptr<agent::Model> AgentBridge::load_model() {
 
 void AgentBridge::work(const std::stop_token& closing) {
   try {
-    const std::unique_ptr<agent::Model> model = load_model();
+    const std::unique_ptr<agent::Model> model = load_model(closing);
     tell([this] { Q_EMIT progress(tr("Opening the desktop…")); });
     agent::Workbench bench(request_.workbench);
     bench.enable_second_look(closer_picture(model->info()));
@@ -221,21 +260,47 @@ void AgentBridge::work(const std::stop_token& closing) {
   });
 }
 
+// How a task begins: in a new session, one that goes on, or in the same after another.
+struct AgentBridge::Beginning {
+  agent::Transcript transcript;
+  std::string words;
+  std::optional<agent::Plan> plan = {};  // of a session that goes on
+};
+
+AgentBridge::Beginning AgentBridge::begin(const agent::ModelInfo& model, agent::Workbench& bench,
+                                          agent::Recorder& recorder, const std::string& task) {
+  if (agent_session_ != 0) return {recorder.resume_session(agent_session_).transcript, task};
+  if (request_.resume == 0) {
+    agent_session_ = recorder.begin_session({.task = task,
+                                             .model = model.name,
+                                             .desktop = bench.private_desktop() != nullptr ? "private"
+                                                        : bench.has_desktop()              ? "mine"
+                                                                                           : "none",
+                                             .workspace = bench.workspace().string(),
+                                             .instructions = instructions_});
+    return {agent::Transcript(instructions_), task};
+  }
+  const bool is_branch = request_.branch_event != 0;
+  const std::string old_task = recorder.session(request_.resume).info.task;
+  agent_session_ = is_branch ? recorder.branch_session(request_.resume, request_.branch_event, task) : request_.resume;
+  agent::LoadedTranscript loaded = recorder.resume_session(agent_session_);
+  const std::string words =
+      agent::words_to_go_on(model, {.old_task = old_task,
+                                    .new_words = is_branch ? task : "",
+                                    .what_happened = is_branch ? "The conversation is taken up again at this point."
+                                                               : "The session was interrupted and goes on now.",
+                                    .has_new_desktop = bench.private_desktop() != nullptr});
+  // Other words are another task: the old one's plan is history then.
+  if (is_branch && task != old_task) return {std::move(loaded.transcript), words};
+  return {std::move(loaded.transcript), words, agent::newest_plan(recorder, agent_session_)};
+}
+
 void AgentBridge::run_task(agent::Model& model, agent::Workbench& bench, agent::Recorder& recorder,
                            const std::string& task) {
-  agent::Transcript transcript(instructions_);
-  if (agent_session_ == 0 && request_.resume == 0) {
-    agent::SessionInfo info{.task = task,
-                            .model = model.info().name,
-                            .desktop = bench.private_desktop() != nullptr ? "private"
-                                       : bench.has_desktop()              ? "mine"
-                                                                          : "none",
-                            .workspace = bench.workspace().string(),
-                            .instructions = instructions_};
-    agent_session_ = recorder.begin_session(info);
-  } else {
-    if (agent_session_ == 0) agent_session_ = request_.resume;
-    transcript = recorder.resume_session(agent_session_).transcript;
+  Beginning beginning = begin(model.info(), bench, recorder, task);
+  turns_ = {};
+  for (const agent::Message& message : beginning.transcript.messages()) {
+    turns_.add(std::holds_alternative<agent::ToolMessage>(message));
   }
   bench.begin_session(agent_session_);
   tell([this, id = agent_session_] {
@@ -256,8 +321,10 @@ void AgentBridge::run_task(agent::Model& model, agent::Workbench& bench, agent::
          return bench.second_look(call, shown, stop);
        },
        [&rules](const agent::Rule& rule) { rules.remember(rule); }},
-      std::move(transcript));
-  const agent::Outcome outcome = worker.run(task, stop_.get_token());
+      std::move(beginning.transcript));
+  const agent::Outcome outcome = beginning.plan
+                                     ? worker.resume(beginning.words, std::move(*beginning.plan), stop_.get_token())
+                                     : worker.run(beginning.words, stop_.get_token());
   tell([this, status = text_of(name_of(outcome.ending)), text = text_of(outcome.text)] {
     if (state_ != RunState::Ended) become(RunState::Idle);
     Q_EMIT finished(status, text);
@@ -319,15 +386,18 @@ agent::Approval AgentBridge::approve(const agent::ApprovalRequest& request, cons
   std::unique_lock lock(mutex_);
   approval_.reset();
   const ApprovalQuestion question = {
-      text_of(request.call.name), object_of(request.call.arguments), text_of(agent::name_of(request.effect)),
-      text_of(request.reason),    request.rule.name.empty(),         newest_map_,
-      text_of(request.target),    text_of(request.rule.subject)};
+      text_of(request.call.name),    object_of(request.call.arguments), text_of(agent::name_of(request.effect)),
+      text_of(request.reason),       request.rule.name.empty(),         newest_map_,
+      text_of(request.target),       text_of(request.rule.subject),     notes_of(request.origins),
+      tools::hunks_of(request.edits)};
   tell([this, question] {
+    open_approval_ = question;
     become(RunState::Asking);
     Q_EMIT approval_wanted(question);
   });
   if (!changed_.wait(lock, stop, [this] { return approval_.has_value(); })) return {false, "the user stopped it"};
-  const agent::Approval answer = *std::exchange(approval_, std::nullopt);
+  agent::Approval answer = *std::exchange(approval_, std::nullopt);
+  if (answer.instead) answer.instead->id = request.call.id;
   tell([this] { become(is_paused_ ? RunState::Paused : RunState::Thinking); });
   return answer;
 }
@@ -336,6 +406,7 @@ std::optional<std::string> AgentBridge::ask(const std::string& question, const s
   std::unique_lock lock(mutex_);
   said_.reset();
   tell([this, text = text_of(question)] {
+    open_question_ = text;
     become(RunState::Asking);
     Q_EMIT question_asked(text);
   });

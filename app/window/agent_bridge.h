@@ -14,6 +14,7 @@
 #include "agent/workbench.h"
 #include "app/window/pause_gate.h"
 #include "app/window/session_item.h"
+#include "tools/edit_choice.h"
 
 namespace agent {
 class Recorder;
@@ -24,12 +25,14 @@ namespace app {
 struct SessionRequest {
   QString task;
   std::filesystem::path model_dir;
+  std::string server = {};  // instead of it: "http://host:8000/v1#name"
   agent::WorkbenchOptions workbench;
   bool has_size = false;  // the private desktop's size was chosen; else the model's own is taken
   agent::Policy policy;
   agent::Limits limits;
   std::filesystem::path record;  // the database
   qint64 resume = 0;             // this session of the record goes on; 0: a new one
+  qint64 branch_event = 0;       // not it, but a new one with its history until this event
   int show_ms = 350;             // so long an action on a desktop is shown before it happens
 };
 
@@ -51,6 +54,8 @@ struct ApprovalQuestion {
   capture::ScreenMap map;
   QString target = {};   // what it would hit: a window by its title
   QString subject = {};  // what a lasting answer is for; empty: all of that effect
+  QList<OriginNote> origins = {};
+  std::vector<tools::FilePatch> hunks = {};  // of its edits, to choose from; empty: all or nothing
 };
 
 using ApprovalScope = agent::Approval::Memory;
@@ -68,6 +73,7 @@ class AgentBridge : public QObject {
   void pause();
   void resume();
   void allow(ApprovalScope scope);
+  void allow_part(const tools::EditChoice& choice);  // of the hunks that were asked about, once
   void deny(const QString& reason);
   void answer(const std::optional<QString>& text);  // to a question; nothing: nobody is there
   void close();                                     // ends the session's desktop too; ended() follows
@@ -77,6 +83,12 @@ class AgentBridge : public QObject {
   bool is_busy() const { return state_ != RunState::Idle && state_ != RunState::Ended; }
   qint64 session() const { return session_; }
   QString display() const { return display_; }
+  bool is_started() const { return thread_.joinable(); }
+  // What was signalled last, for views that come later.
+  QString model_name() const { return model_name_; }
+  const std::optional<agent::ModelStatus>& last_status() const { return last_status_; }
+  const std::optional<ApprovalQuestion>& open_approval() const { return open_approval_; }
+  const std::optional<QString>& open_question() const { return open_question_; }
   const SessionRequest& request() const { return request_; }
 
  Q_SIGNALS:
@@ -84,7 +96,7 @@ class AgentBridge : public QObject {
   void progress(const QString& what);  // while it starts
   void model_known(const QString& name);
   void model_status(const agent::ModelStatus& status);
-  void model_looked(const agent::BlockWeights& blocks);
+  void model_looked(const agent::BlockWeights& blocks, int turn);  // while it wrote this turn, see TurnCounter
   void session_began(qint64 session);
   void display_ready(const QString& display);
   void recorded();                                              // there is more in the record
@@ -101,8 +113,11 @@ class AgentBridge : public QObject {
   class Journal;
   // On the agent thread.
   void work(const std::stop_token& closing);
-  std::unique_ptr<agent::Model> load_model();
+  std::unique_ptr<agent::Model> load_model(const std::stop_token& closing);
   void run_task(agent::Model& model, agent::Workbench& bench, agent::Recorder& recorder, const std::string& task);
+  struct Beginning;
+  Beginning begin(const agent::ModelInfo& model, agent::Workbench& bench, agent::Recorder& recorder,
+                  const std::string& task);
   void on_event(const agent::AgentEvent& event);
   agent::Approval approve(const agent::ApprovalRequest& request, const std::stop_token& stop);
   std::optional<std::string> ask(const std::string& question, const std::stop_token& stop);
@@ -113,15 +128,19 @@ class AgentBridge : public QObject {
   void become(RunState state);
 
   SessionRequest request_;
-  RunState state_ = RunState::Starting;  // these three: the UI thread's view
+  RunState state_ = RunState::Starting;  // these: the UI thread's view
   qint64 session_ = 0;
-  QString display_;
+  QString display_, model_name_;
+  std::optional<agent::ModelStatus> last_status_;
+  std::optional<ApprovalQuestion> open_approval_;
+  std::optional<QString> open_question_;
 
   PauseGate gate_;
   std::atomic<bool> is_paused_{false};
   capture::ScreenMap newest_map_;  // of the agent thread
   std::string instructions_;
   qint64 agent_session_ = 0;
+  TurnCounter turns_;  // of the agent thread, in the record so far
 
   std::mutex mutex_;  // of what follows
   std::condition_variable_any changed_;

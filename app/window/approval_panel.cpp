@@ -52,6 +52,21 @@ bool changes_a_file(const QString& tool) {
   return tool == "edit_file" || tool == "write_file" || tool == "apply_patch";
 }
 
+// Which parts were read where; those that a shell or the network would act on stand out.
+QString origins_text(const QList<OriginNote>& origins) {
+  QStringList lines;
+  for (const OriginNote& origin : origins) {
+    QString quote = shown(origin.quote.simplified());
+    if (quote.size() > 160) quote = quote.left(159) + QChar(0x2026);
+    const QString colour = (origin.is_active ? theme().bad : theme().text_dim).name();
+    lines.append(
+        ApprovalPanel::tr("%1 was read by %2")
+            .arg(QString("<span style=\"color: %1; font-weight: 600;\">“%2”</span>").arg(colour, quote.toHtmlEscaped()),
+                 shown(origin.source).toHtmlEscaped()));
+  }
+  return lines.join("<br>");
+}
+
 }  // namespace
 
 QString exact_text(const ApprovalQuestion& question) {
@@ -87,6 +102,14 @@ ApprovalPanel::ApprovalPanel(QWidget* parent) : QFrame(parent) {
   exactly_->setTabChangesFocus(true);
   exactly_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   all->addWidget(exactly_);
+  hunks_ = make_label("", "", TextSize::Small);
+  hunks_->setWordWrap(true);
+  all->addWidget(hunks_);
+  origins_ = make_label("", "", TextSize::Small);
+  origins_->setWordWrap(true);
+  origins_->setTextFormat(Qt::RichText);
+  origins_->setAccessibleDescription(tr("Where parts of the command come from"));
+  all->addWidget(origins_);
   reason_ = new QLineEdit;
   reason_->setPlaceholderText(tr("If not: why, or what instead? The model reads it."));
   reason_->setAccessibleName(tr("Reason for the model"));
@@ -106,7 +129,8 @@ ApprovalPanel::ApprovalPanel(QWidget* parent) : QFrame(parent) {
   all->addLayout(buttons);
   connect(deny, &QPushButton::clicked, this, [this] { Q_EMIT denied(reason_->text()); });
   connect(reason_, &QLineEdit::returnPressed, this, [this] { Q_EMIT denied(reason_->text()); });
-  connect(once_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Once); });
+  connect(once_, &QPushButton::clicked, this,
+          [this] { is_part_ ? Q_EMIT part_allowed() : Q_EMIT allowed(ApprovalScope::Once); });
   connect(session_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Session); });
   connect(always_, &QPushButton::clicked, this, [this] { Q_EMIT allowed(ApprovalScope::Always); });
 }
@@ -119,6 +143,10 @@ void ApprovalPanel::ask(const ApprovalQuestion& question) {
   why_->setText(question.target.isEmpty() ? why : why + "\n" + tr("It would hit: %1").arg(shown(question.target)));
   exactly_->setPlainText(exact_text(question));
   exactly_->setExtraSelections({});
+  exactly_->setVisible(question.hunks.empty());
+  hunks_->setVisible(!question.hunks.empty());
+  origins_->setText(origins_text(question.origins));
+  origins_->setVisible(!question.origins.isEmpty());
   if (changes_a_file(question.tool)) colour_changes(*exactly_);
   const int n_lines =
       std::clamp(static_cast<int>(exactly_->toPlainText().size()) / 44 + exactly_->blockCount(), 1, kMostTextLines);
@@ -128,6 +156,20 @@ void ApprovalPanel::ask(const ApprovalQuestion& question) {
   const QString what = question.subject.isEmpty() ? effect_text(question.effect) : shown(question.subject);
   for (QPushButton* lasting : {session_, always_}) lasting->setToolTip(tr("Allows from now on: %1").arg(what));
   reason_->clear();
+  int n_hunks = 0;
+  for (const tools::FilePatch& file : question.hunks) n_hunks += static_cast<int>(file.hunks.size());
+  set_choice(n_hunks, n_hunks);
+}
+
+void ApprovalPanel::set_choice(int n_taken, int n_hunks) {
+  is_part_ = n_taken < n_hunks;
+  once_->setText(is_part_ ? tr("Allow %1 of %2").arg(n_taken).arg(n_hunks) : tr("Allow once"));
+  once_->setAccessibleName(once_->text());
+  once_->setEnabled(n_taken > 0 || n_hunks == 0);
+  session_->setEnabled(!is_part_);
+  always_->setEnabled(!is_part_);
+  hunks_->setText(tr("%n changes, shown at the left. Those that you untick are left out, and the model is told.",
+                     nullptr, n_hunks));
 }
 
 QuestionPanel::QuestionPanel(QWidget* parent) : QFrame(parent) {

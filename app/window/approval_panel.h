@@ -18,15 +18,21 @@ class ApprovalPanel : public QFrame {
  public:
   explicit ApprovalPanel(QWidget* parent = nullptr);
   void ask(const ApprovalQuestion& question);
+  // Of an edit that is chosen from hunk by hunk.
+  void set_choice(int n_taken, int n_hunks);
 
  Q_SIGNALS:
   void allowed(app::ApprovalScope scope);
+  void part_allowed();  // the hunks that are taken, once
   void denied(const QString& reason);
 
  private:
   QLabel* title_;
   QLabel* why_;
   QPlainTextEdit* exactly_;
+  QLabel* origins_;
+  QLabel* hunks_;
+  bool is_part_ = false;
   QLineEdit* reason_;
   QPushButton* once_;
   QPushButton* session_;

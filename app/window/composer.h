@@ -16,6 +16,7 @@ enum class Place { Private, Mine, FilesOnly };
 struct ModelChoice {
   QString name;
   std::filesystem::path dir;
+  QString server = {};  // instead of it: "http://host:8000/v1#name"
 };
 
 struct TaskChoice {

@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QVBoxLayout>
 
+#include "app/window/machine_check.h"
 #include "app/window/widgets.h"
 
 namespace app {
@@ -106,6 +107,8 @@ QFrame* HomePage::make_welcome() {
     row->addWidget(text, 1);
     all->addLayout(row);
   }
+  check_ = new MachineCheck;
+  all->addWidget(check_);
   auto* buttons = new QHBoxLayout;
   buttons->addStretch();
   auto* dismiss = make_button(tr("Not now"), "quiet");
@@ -128,6 +131,7 @@ QFrame* HomePage::make_welcome() {
 
 void HomePage::show_welcome() {
   welcome_->show();
+  check_->run();
 }
 
 void HomePage::offer_resume(const SessionEntry& session) {

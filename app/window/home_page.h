@@ -10,6 +10,8 @@ class QLabel;
 
 namespace app {
 
+class MachineCheck;
+
 class HomePage : public QWidget {
   Q_OBJECT
 
@@ -30,6 +32,7 @@ class HomePage : public QWidget {
 
   QFrame* offer_;
   QFrame* welcome_;
+  MachineCheck* check_ = nullptr;
   QLabel* offer_text_ = nullptr;
   SessionEntry offered_;
   Composer* composer_;

@@ -44,6 +44,18 @@ QList<PlanLine> plan_lines(const ordered_json& steps) {
   return lines;
 }
 
+// The widget that an action took hold of first.
+void take_target(const ordered_json& result, SessionItem& item) {
+  for (const ordered_json& anchor : result.value("anchors", ordered_json::array())) {
+    const auto widget = anchor.find("widget");
+    if (widget == anchor.end()) continue;
+    const ordered_json& box = widget->at("box_pt");
+    item.target_pt = QRect(box[0].get<int>(), box[1].get<int>(), box[2].get<int>(), box[3].get<int>());
+    item.target_name = (text_of(*widget, "role") + " " + text_of(*widget, "label")).trimmed();
+    return;
+  }
+}
+
 }  // namespace
 
 void ItemBuilder::add(const agent::Event& event) {
@@ -84,22 +96,26 @@ SessionDelta ItemBuilder::take_delta() {
 SessionItem& ItemBuilder::append(SessionItem::Kind kind, const agent::Event& event) {
   SessionItem item;
   item.kind = kind;
-  item.event = event.id;
+  item.event = item.last_event = event.id;
   item.at_ms = elapsed_ms_;
+  if (event.kind == agent::EventKind::Message) item.turn = turn_;
   changed_.insert(static_cast<int>(items_.size()));
   items_.push_back(std::move(item));
   return items_.back();
 }
 
-SessionItem* ItemBuilder::call_named(const QString& id) {
+SessionItem* ItemBuilder::call_named(const QString& id, const agent::Event& event) {
   const auto found = calls_.constFind(id);
   if (found == calls_.constEnd()) return nullptr;
   changed_.insert(*found);
-  return &items_[static_cast<std::size_t>(*found)];
+  SessionItem& item = items_[static_cast<std::size_t>(*found)];
+  item.last_event = event.id;
+  return &item;
 }
 
 void ItemBuilder::add_message(const agent::Event& event) {
   const std::string role = event.body.value("role", "");
+  turn_ = turns_.add(role == "tool");
   if (role == "assistant") return add_reply(event);
   if (role == "tool") return add_answer(event);
   const bool is_hint = event.body.value("is_hint", false);
@@ -131,8 +147,9 @@ void ItemBuilder::add_reply(const agent::Event& event) {
 }
 
 void ItemBuilder::add_answer(const agent::Event& event) {
-  SessionItem* item = call_named(text_of(event.body, "call_id"));
+  SessionItem* item = call_named(text_of(event.body, "call_id"), event);
   if (item == nullptr) return;
+  item->answer_turn = turn_;
   using State = SessionItem::CallState;
   if (item->call_state == State::Announced) {  // it was never carried out
     const bool ok = event.body.value("ok", false);
@@ -148,11 +165,14 @@ void ItemBuilder::add_intent(const agent::Event& event) {
   const ordered_json& call = event.body.at("call");
   const QString id = text_of(call, "id");
   call_of_intent_[event.id] = id;
-  SessionItem* item = call_named(id);
+  SessionItem* item = call_named(id, event);
   if (item == nullptr) return;
   item->tool = text_of(call, "name");  // the tool's own words from here on: points are pixels
   item->arguments = object_of(call.value("arguments", ordered_json::object()));
   item->effect = text_of(event.body, "effect");
+  for (const ordered_json& origin : event.body.value("origins", ordered_json::array())) {
+    item->origins.append({text_of(origin, "quote"), text_of(origin, "source"), origin.value("is_active", false)});
+  }
   item->call_state = SessionItem::CallState::Running;
   // Items stand in the order of their times: those that wait behind it begin later still.
   for (auto at = calls_[id]; at < static_cast<int>(items_.size()); ++at) {
@@ -162,7 +182,7 @@ void ItemBuilder::add_intent(const agent::Event& event) {
 }
 
 void ItemBuilder::add_outcome(const agent::Event& event) {
-  SessionItem* item = call_named(call_of_intent_.value(event.action_id));
+  SessionItem* item = call_named(call_of_intent_.value(event.action_id), event);
   if (item == nullptr) return;
   const ordered_json& result = event.body.at("result");
   item->call_state = result.value("ok", false) ? SessionItem::CallState::Done : SessionItem::CallState::Failed;
@@ -175,6 +195,7 @@ void ItemBuilder::add_outcome(const agent::Event& event) {
       item->changed_pt.append(QRect(area[0].get<int>(), area[1].get<int>(), area[2].get<int>(), area[3].get<int>()));
     }
   }
+  take_target(result, *item);
   const auto details = result.find("details");
   if (details != result.end() && details->is_object()) item->output_path = text_of(*details, "output_path");
 }
@@ -193,6 +214,9 @@ void ItemBuilder::add_status(const agent::Event& event) {
   item.text = text_of(event.body, "summary");
   item.n_actions = event.body.value("n_actions", 0);
   item.n_unverified = event.body.value("n_unverified", 0);
+  for (const ordered_json& claim : event.body.value("claims", ordered_json::array())) {
+    item.claims.append({text_of(claim, "sentence"), text_of(claim, "problem")});
+  }
 }
 
 }  // namespace app

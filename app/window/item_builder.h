@@ -26,7 +26,8 @@ class ItemBuilder {
   void add_plan(const agent::Event& event);
   void add_status(const agent::Event& event);
   SessionItem& append(SessionItem::Kind kind, const agent::Event& event);
-  SessionItem* call_named(const QString& id);  // marks it as changed; null: unknown
+  // What the event tells more of; marks it as changed; null: unknown.
+  SessionItem* call_named(const QString& id, const agent::Event& event);
   void see(qint64 picture) { newest_picture_ = picture != 0 ? picture : newest_picture_; }
 
   std::vector<SessionItem> items_;
@@ -34,6 +35,8 @@ class ItemBuilder {
   QHash<QString, int> calls_;              // by id
   QHash<qint64, QString> call_of_intent_;  // event id → call id
   QList<PlanVersion> new_plans_;
+  TurnCounter turns_;
+  int turn_ = -1;       // of the message that is being added
   TokenCounts tokens_;  // of the reply that comes next
   TokenCounts last_tokens_;
   qint64 newest_picture_ = 0;

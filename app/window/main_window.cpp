@@ -14,11 +14,14 @@
 #include "app/resources.h"
 #include "app/window/call_text.h"
 #include "app/window/home_page.h"
+#include "app/window/server_form.h"
 #include "app/window/session_list.h"
 #include "app/window/session_page.h"
 #include "app/window/settings_page.h"
 #include "app/window/sidebar.h"
+#include "app/window/translations.h"
 #include "app/window/tray_icon.h"
+#include "tools/session_bus.h"
 
 namespace app {
 namespace {
@@ -27,6 +30,11 @@ using DesktopKind = agent::WorkbenchOptions::DesktopKind;
 
 bool is_waiting(const SessionPage* page) {
   return page->bridge() != nullptr && page->bridge()->state() == RunState::Asking;
+}
+
+// As the preferences keep it.
+QString name_of_choice(const ModelChoice& model) {
+  return model.server.isEmpty() ? QString::fromStdString(model.dir.string()) : model.server;
 }
 
 bool is_busy(const SessionPage* page) {
@@ -40,8 +48,25 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
   setWindowIcon(QIcon(":/icons/deskhand.svg"));
   resize(1320, 840);
   sessions_ = new SessionList(record_, this);
+  connect(sessions_, &SessionList::refreshed, this, [this] {
+    update_marks();
+    settings_->set_counts(sessions_->effect_counts());
+    offer_resume();
+  });
+  if (tools::has_session_bus()) {
+    QDBusConnection::sessionBus().connect("", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings",
+                                          "SettingChanged", this, SLOT(follow_desktop(QString, QString)));
+  }
+  auto* fresh = new QShortcut(QKeySequence::New, this);
+  connect(fresh, &QShortcut::activated, this, &MainWindow::show_home);
+  build();
+  sessions_->refresh();
+  show_home();
+}
+
+// All that has words in it; what was there before goes.
+void MainWindow::build() {
   sidebar_ = new Sidebar(sessions_);
-  tray_ = new TrayIcon(this);
   stack_ = new QStackedWidget;
   home_ = new HomePage;
   settings_ = new SettingsPage(&preferences_);
@@ -55,6 +80,7 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
   row->addWidget(stack_, 1);
   setCentralWidget(all);
   update_models();
+  settings_->set_counts(sessions_->effect_counts());
   connect(&home_->composer(), &Composer::submitted, this, &MainWindow::start_task);
   connect(home_, &HomePage::resume_wanted, this, &MainWindow::resume);
   connect(home_, &HomePage::welcome_seen, this, [this] { preferences_.set_met(); });
@@ -70,11 +96,14 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
   connect(sidebar_, &Sidebar::settings_chosen, this, &MainWindow::show_settings);
   connect(settings_, &SettingsPage::settings_changed, this, &MainWindow::update_models);
   connect(settings_, &SettingsPage::look_changed, this, [this] { apply_theme(*qApp, preferences_.theme()); });
-  connect(sessions_, &SessionList::refreshed, this, [this] {
-    update_marks();
-    settings_->set_counts(sessions_->effect_counts());
-    offer_resume();
-  });
+  // Not at once: the page that says it goes.
+  connect(settings_, &SettingsPage::language_changed, this, &MainWindow::change_language, Qt::QueuedConnection);
+  add_tray();
+}
+
+void MainWindow::add_tray() {
+  delete tray_;
+  tray_ = new TrayIcon(this);
   connect(tray_, &TrayIcon::window_wanted, this, [this] {
     show();
     raise();
@@ -82,12 +111,33 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
   });
   connect(tray_, &TrayIcon::stop_all_wanted, this, &MainWindow::stop_all);
   connect(tray_, &TrayIcon::quit_wanted, this, &QWidget::close);
-  QDBusConnection::sessionBus().connect("", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings",
-                                        "SettingChanged", this, SLOT(follow_desktop(QString, QString)));
-  auto* fresh = new QShortcut(QKeySequence::New, this);
-  connect(fresh, &QShortcut::activated, this, &MainWindow::show_home);
-  sessions_->refresh();
-  show_home();
+}
+
+// Everything is built anew in the other language; sessions go on meanwhile.
+void MainWindow::change_language() {
+  struct Kept {
+    std::unique_ptr<AgentBridge> bridge;
+    qint64 session = 0;
+  };
+  std::vector<Kept> kept;
+  for (SessionPage* page : pages_) kept.push_back({page->take_bridge(), page->session()});
+  const auto* shown = qobject_cast<SessionPage*>(stack_->currentWidget());
+  const qint64 shown_session = shown != nullptr ? shown->session() : 0;
+  const bool has_settings = stack_->currentWidget() == settings_;
+  pages_.clear();
+  use_language(preferences_.language());
+  build();
+  for (Kept& one : kept) {
+    if (one.bridge == nullptr) {
+      show_session(one.session);
+      continue;
+    }
+    auto* page = new SessionPage(std::move(one.bridge));
+    watch(page);
+    add_page(page);
+  }
+  if (has_settings) return show_settings();
+  shown_session != 0 ? show_session(shown_session) : show_home();
 }
 
 MainWindow::~MainWindow() = default;
@@ -101,9 +151,10 @@ void MainWindow::update_models() {
   for (const QString& folder : preferences_.model_folders()) {
     models.append({QFileInfo(folder).fileName(), folder.toStdString()});
   }
+  for (const QString& server : preferences_.servers()) models.append({server_title(server), {}, server});
   int chosen = 0;
   for (int n = 1; n < models.size(); ++n) {
-    if (models[n].dir.string() == preferences_.model().toStdString()) chosen = n;
+    if (name_of_choice(models[n]) == preferences_.model()) chosen = n;
   }
   home_->composer().set_models(models, chosen);
 }
@@ -112,6 +163,7 @@ SessionRequest MainWindow::make_request(const TaskChoice& choice) const {
   SessionRequest request;
   request.task = choice.task;
   request.model_dir = choice.model.dir;
+  request.server = choice.model.server.toStdString();
   request.workbench.desktop = choice.place == Place::Private ? DesktopKind::Private
                               : choice.place == Place::Mine  ? DesktopKind::Mine
                                                              : DesktopKind::None;
@@ -124,7 +176,7 @@ SessionRequest MainWindow::make_request(const TaskChoice& choice) const {
 }
 
 void MainWindow::start_task(const TaskChoice& choice) {
-  preferences_.set_model(QString::fromStdString(choice.model.dir.string()));
+  preferences_.set_model(name_of_choice(choice.model));
   run(make_request(choice));
 }
 
@@ -134,8 +186,8 @@ void MainWindow::run(SessionRequest request) {
   add_page(page);
 }
 
-// A session that was interrupted, by a crash or a lost machine, goes on where it was.
-void MainWindow::resume(const SessionEntry& entry) {
+// To go on with a session where it was, by the model that it had.
+SessionRequest MainWindow::request_like(const SessionEntry& entry) const {
   TaskChoice choice;
   choice.task = entry.task;
   choice.place = entry.desktop == "private" ? Place::Private : entry.desktop == "mine" ? Place::Mine : Place::FilesOnly;
@@ -145,13 +197,31 @@ void MainWindow::resume(const SessionEntry& entry) {
   for (const QString& folder : preferences_.model_folders()) {
     if (QFileInfo(folder).fileName() == entry.model) choice.model.dir = folder.toStdString();
   }
+  for (const QString& server : preferences_.servers()) {
+    if (server.section('#', 1) == entry.model) choice.model.server = server;
+  }
+  SessionRequest request = make_request(choice);
+  request.resume = entry.id;
+  return request;
+}
+
+// A session that was interrupted, by a crash or a lost machine, goes on where it was.
+void MainWindow::resume(const SessionEntry& entry) {
   if (SessionPage* shown = page_of(entry.id); shown != nullptr && shown->bridge() == nullptr) {
     pages_.removeAll(shown);
     shown->deleteLater();
   }
-  SessionRequest request = make_request(choice);
-  request.resume = entry.id;
-  run(std::move(request));
+  run(request_like(entry));
+}
+
+void MainWindow::branch(qint64 session, qint64 last_event, const QString& task) {
+  for (const SessionEntry& entry : sessions_->entries()) {
+    if (entry.id != session) continue;
+    SessionRequest request = request_like(entry);
+    request.task = task;
+    request.branch_event = last_event;
+    return run(std::move(request));
+  }
 }
 
 void MainWindow::watch(SessionPage* page) {
@@ -170,6 +240,8 @@ void MainWindow::watch(SessionPage* page) {
 }
 
 void MainWindow::add_page(SessionPage* page) {
+  connect(page, &SessionPage::branch_wanted, this,
+          [this, page](qint64 last_event, const QString& task) { branch(page->session(), last_event, task); });
   pages_.append(page);
   stack_->addWidget(page);
   show_page(page);

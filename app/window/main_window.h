@@ -41,6 +41,9 @@ class MainWindow : public QMainWindow {
   void follow_desktop(const QString& name_space, const QString& key);  // it has another colour scheme now
 
  private:
+  void build();
+  void add_tray();
+  void change_language();
   void show_page(QWidget* page);
   SessionPage* page_of(qint64 session) const;
   void add_page(SessionPage* page);
@@ -50,6 +53,8 @@ class MainWindow : public QMainWindow {
   void update_models();
   void offer_resume();
   void resume(const SessionEntry& entry);
+  void branch(qint64 session, qint64 last_event, const QString& task);
+  SessionRequest request_like(const SessionEntry& entry) const;
   void watch(SessionPage* page);
   int n_busy() const;
 
@@ -60,7 +65,7 @@ class MainWindow : public QMainWindow {
   QStackedWidget* stack_;
   HomePage* home_;
   SettingsPage* settings_;
-  TrayIcon* tray_;
+  TrayIcon* tray_ = nullptr;
   bool has_offered_ = false;
   QList<SessionPage*> pages_;
 };

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/call_text.h"
 #include "app/window/widgets.h"
 
 namespace app {
@@ -130,6 +131,9 @@ ModelPage::ModelPage(QWidget* parent) : QWidget(parent) {
   looked->addWidget(strip_);
   on_screen_ = new QCheckBox(tr("Draw it over the screen"));
   looked->addWidget(on_screen_);
+  on_transcript_ = new QCheckBox(tr("Draw it over the transcript"));
+  on_transcript_->setChecked(true);
+  looked->addWidget(on_transcript_);
   parts_ = new QVBoxLayout;
   parts_->setSpacing(3);
   looked->addLayout(parts_);
@@ -139,6 +143,7 @@ ModelPage::ModelPage(QWidget* parent) : QWidget(parent) {
   looked_->hide();
   connect(layer_, &QComboBox::activated, this, &ModelPage::show_chosen_layer);
   connect(on_screen_, &QCheckBox::toggled, this, &ModelPage::show_chosen_layer);
+  connect(on_transcript_, &QCheckBox::toggled, this, &ModelPage::show_chosen_layer);
 }
 
 QLabel* ModelPage::add_value(QVBoxLayout* column, const QString& title) {
@@ -157,12 +162,25 @@ void ModelPage::show_name(const QString& name) {
   name_->setText(name);
 }
 
+// "Loads 12.3 GB of 228 GB, 2.1 GB/s, 1:42 left"
+QString loading_text(const agent::ModelStatus& status) {
+  const QLocale locale;
+  QString text = ModelPage::tr("Loads %1 of %2")
+                     .arg(locale.formattedDataSize(status.done_bytes), locale.formattedDataSize(status.total_bytes));
+  if (status.bytes_per_s <= 0) return text;
+  const double left_seconds = static_cast<double>(status.total_bytes - status.done_bytes) / status.bytes_per_s;
+  return text + ModelPage::tr(", %1/s, %2 left")
+                    .arg(locale.formattedDataSize(static_cast<qint64>(status.bytes_per_s)),
+                         duration_text(std::max(0.0, left_seconds)));
+}
+
 void ModelPage::show_status(const agent::ModelStatus& status) {
   using Phase = agent::ModelStatus::Phase;
   const QLocale locale;
   switch (status.phase) {
     case Phase::Loading:
-      phase_->setText(tr("Loading: %1").arg(QString::fromStdString(status.what)));
+      phase_->setText(status.total_bytes > 0 ? loading_text(status)
+                                             : tr("Loading: %1").arg(QString::fromStdString(status.what)));
       break;
     case Phase::Reading:
       phase_->setText(status.total_tokens > 0
@@ -177,8 +195,11 @@ void ModelPage::show_status(const agent::ModelStatus& status) {
       break;
   }
   progress_->setVisible(status.phase == Phase::Loading || status.phase == Phase::Reading);
-  progress_->setRange(0, status.phase == Phase::Reading ? static_cast<int>(status.total_tokens) : 0);
-  progress_->setValue(static_cast<int>(status.done_tokens));
+  const bool loads = status.phase == Phase::Loading;
+  const double whole = static_cast<double>(loads ? status.total_bytes : status.total_tokens),
+               done = static_cast<double>(loads ? status.done_bytes : status.done_tokens);
+  progress_->setRange(0, whole > 0 ? 1000 : 0);
+  progress_->setValue(whole > 0 ? static_cast<int>(1000 * std::min(1.0, done / whole)) : 0);
   context_->setText(tr("%1 of %2 tokens").arg(count(status.context_tokens), count(status.max_context_tokens)));
   context_bar_->setRange(0, 1000);
   context_bar_->setValue(
@@ -195,8 +216,9 @@ void ModelPage::show_status(const agent::ModelStatus& status) {
   device_->setText(status.device.empty() ? QStringLiteral("–") : QString::fromStdString(status.device));
 }
 
-void ModelPage::show_blocks(const agent::BlockWeights& blocks) {
+void ModelPage::show_blocks(const agent::BlockWeights& blocks, int turn) {
   blocks_ = blocks;
+  turn_ = turn;
   looked_->setVisible(!blocks.layers.empty());
   if (layer_->count() != static_cast<int>(blocks.layers.size()) + 1) {
     layer_->clear();
@@ -223,6 +245,20 @@ void ModelPage::show_chosen_layer() {
   strip_->show_weights(weights, blocks_.block_size);
   show_parts(weights);
   send_heat(weights);
+  send_turn_heat(weights);
+}
+
+// The last part is the turn that it wrote; the others lie before it, one after the other.
+void ModelPage::send_turn_heat(const std::vector<float>& weights) {
+  QHash<int, double> by_turn;
+  const auto n_parts = static_cast<int>(blocks_.parts.size());
+  for (int n = 0; n < n_parts && on_transcript_->isChecked(); ++n) {
+    const agent::PromptPart& part = blocks_.parts[static_cast<std::size_t>(n)];
+    const int turn = turn_ - (n_parts - 1 - n);
+    const double weight = weight_of(weights, blocks_.block_size, part.first_token, part.n_tokens);
+    if (turn >= 0 && weight > 0) by_turn[turn] = weight;
+  }
+  Q_EMIT turn_heat_changed(by_turn);
 }
 
 // The messages that it looked at most.

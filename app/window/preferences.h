@@ -28,7 +28,11 @@ class Preferences {
 
   QStringList model_folders() const { return file_.value("models").toStringList(); }  // beside the one that comes along
   void set_model_folders(const QStringList& folders) { file_.setValue("models", folders); }
-  QString model() const { return file_.value("model").toString(); }  // folder of the one chosen last; empty: nano
+  QStringList servers() const { return file_.value("servers").toStringList(); }  // "http://host:8000/v1#name"
+  void set_servers(const QStringList& servers) { file_.setValue("servers", servers); }
+  QString model() const {
+    return file_.value("model").toString();
+  }  // folder or server of the one chosen last; empty: nano
   void set_model(const QString& folder) { file_.setValue("model", folder); }
 
   agent::Policy policy() const;

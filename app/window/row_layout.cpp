@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/window/call_text.h"
+#include "app/window/hunk_view.h"
 #include "app/window/session_model.h"
 #include "app/window/terminal_text.h"
 
@@ -142,21 +143,76 @@ double RowLayout::terminal_box(double x, double y, double width) {
   return height + 14;
 }
 
-double RowLayout::diff_box(const QString& before, const QString& after, double x, double y, double width) {
+// The lines of a change one below the other; the review has them side by side.
+double RowLayout::diff_box(const std::vector<tools::FilePatch>& files, double x, double y, double width,
+                           int most_lines) {
   const double top = y;
-  const auto part = [&](const QString& text, const QString& sign, const QColor& ground, const QColor& ink) {
-    if (text.isEmpty()) return;
-    QString lines = cut_lines(shown(text), 60);
-    if (lines.endsWith('\n')) lines.chop(1);
-    lines = sign + lines.replace('\n', QString(QChar::LineSeparator) + sign);
+  QString run;  // lines of one kind
+  tools::LineKind kind = tools::LineKind::Context;
+  const auto finish = [&] {
+    if (run.isEmpty()) return;
+    const bool is_context = kind == tools::LineKind::Context, comes = kind == tools::LineKind::Added;
     const std::size_t box = boxes_.size();
     boxes_.push_back({});
-    const double height = add_text(lines, {code_font(), ink, 0, true}, x + 9, y + 5, width - 18);
-    boxes_[box] = {QRectF(x, y, width, height + 10), ground, Qt::transparent, 6};
-    y += height + 13;
+    const QColor ink = is_context ? theme().text_dim : comes ? theme().good : theme().bad;
+    const double height = add_text(run, {code_font(), ink, 0, true}, x + 9, y + 2, width - 18);
+    const QColor ground = is_context ? theme().sunken : comes ? theme().good_soft : theme().bad_soft;
+    boxes_[box] = {QRectF(x, y, width, height + 4), ground, Qt::transparent, 4};
+    y += height + 5;
+    run.clear();
   };
-  part(before, "− ", theme().bad_soft, theme().bad);
-  part(after, "+ ", theme().good_soft, theme().good);
+  int n_lines = 0, n_left_out = 0;
+  for (const tools::FilePatch& file : files) {
+    for (const tools::Hunk& hunk : file.hunks) {
+      for (const tools::PatchLine& line : hunk.lines) {
+        if (++n_lines > most_lines) {
+          ++n_left_out;
+          continue;
+        }
+        if (line.kind != kind) finish();
+        kind = line.kind;
+        static constexpr const char* kSigns[] = {"  ", "− ", "+ "};
+        if (!run.isEmpty()) run += QChar::LineSeparator;
+        run += QString::fromUtf8(kSigns[static_cast<int>(line.kind)]) + shown(QString::fromStdString(line.text));
+      }
+      finish();
+    }
+  }
+  if (n_left_out > 0) {
+    y += add_text(Tr::tr("… %n more lines …", nullptr, n_left_out), {text_font(TextSize::Small), theme().text_faint, 1},
+                  x, y, width);
+  }
+  return y - top;
+}
+
+// Parts of the command that were read somewhere.
+double RowLayout::origins(const SessionItem& item, double x, double y, double width) {
+  const double top = y;
+  for (const OriginNote& origin : item.origins) {
+    const QString text = Tr::tr("“%1” was read by %2").arg(shown(origin.quote.simplified()), shown(origin.source));
+    add_icon(origin.is_active ? "warning" : "info", origin.is_active ? IconColour::Bad : IconColour::Dim, x, y + 1, 13);
+    y += add_text(text, {text_font(TextSize::Small), origin.is_active ? theme().bad : theme().text_dim, 3}, x + 20, y,
+                  width - 20) +
+         2;
+  }
+  return y - top;
+}
+
+// Sentences of the last words that their results don't prove.
+double RowLayout::claims(const SessionItem& item, double x, double y, double width) {
+  const double top = y;
+  const auto is_unproven = [](const ClaimNote& claim) { return !claim.problem.isEmpty(); };
+  if (!item.claims.isEmpty() && std::none_of(item.claims.begin(), item.claims.end(), is_unproven)) {
+    add_icon("check", IconColour::Good, x, y + 3, 13);
+    return 4 + add_text(Tr::tr("Every claim that cites results is proven by them."),
+                        {text_font(TextSize::Small), theme().good, 0}, x + 20, y + 2, width - 20);
+  }
+  for (const ClaimNote& claim : item.claims) {
+    if (!is_unproven(claim)) continue;
+    add_icon("warning", IconColour::Warn, x, y + 5, 13);
+    y += 4 + add_text(Tr::tr("Not proven: “%1” (%2)").arg(shown(claim.sentence.simplified()), shown(claim.problem)),
+                      {text_font(TextSize::Small), theme().warn, 0}, x + 20, y + 4, width - 20);
+  }
   return y - top;
 }
 
@@ -296,15 +352,16 @@ void RowLayout::call_details(const SessionItem& item, bool is_open, double x, do
     }
     return;
   }
-  const QString before = item.arguments["old_text"].toString(), after = item.arguments["new_text"].toString();
-  if (!before.isEmpty() || !after.isEmpty()) y += 2 + diff_box(before, after, x, y + 2, width);
+  y += origins(item, x, y, width);
+  const std::vector<tools::FilePatch> files = written_hunks(item.tool, item.arguments);
+  if (!files.empty()) y += 2 + diff_box(files, x, y + 2, width, is_open ? kMostCodeLines : 12);
   const QString said = first_line(item.text);
   if (!is_open) {
     if (!said.isEmpty()) y += add_text(shown(said), small, x, y, width);
     return;
   }
   if (!item.effect.isEmpty()) y += add_text(effect_text(item.effect), small, x, y, width) + 3;
-  if (item.tool != "shell" && before.isEmpty() && !item.arguments.isEmpty()) {
+  if (item.tool != "shell" && files.empty() && !item.arguments.isEmpty()) {
     const QString arguments =
         QString::fromUtf8(QJsonDocument(item.arguments).toJson(QJsonDocument::Indented)).trimmed();
     y += code_box(arguments, x, y, width, 40) + 5;
@@ -334,6 +391,7 @@ void RowLayout::ending(const SessionItem& item) {
                   y + 1, width) +
          1;
   }
+  y += claims(item, x, y, width);
   if (item.n_actions > 0) {
     QString count = Tr::tr("%n actions", nullptr, item.n_actions);
     if (item.n_unverified > 0) count += " · " + Tr::tr("%n without a clear effect", nullptr, item.n_unverified);

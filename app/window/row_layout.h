@@ -11,6 +11,7 @@
 
 #include "app/window/session_item.h"
 #include "app/window/theme.h"
+#include "tools/patch.h"
 
 class QPainter;
 
@@ -74,7 +75,9 @@ class RowLayout {
   // Adds text at (x, y) within a width; its height.
   double add_text(const QString& text, const TextStyle& style, double x, double y, double width);
   double code_box(const QString& text, double x, double y, double width, int most_lines);
-  double diff_box(const QString& before, const QString& after, double x, double y, double width);
+  double diff_box(const std::vector<tools::FilePatch>& files, double x, double y, double width, int most_lines);
+  double origins(const SessionItem& item, double x, double y, double width);
+  double claims(const SessionItem& item, double x, double y, double width);
   void add_icon(const QString& name, IconColour colour, double x, double y, double size);
 
   double width_, height_ = 0;

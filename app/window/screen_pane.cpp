@@ -2,17 +2,26 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QVBoxLayout>
 
 #include "app/window/call_text.h"
 #include "app/window/desktop_hand.h"
 #include "app/window/screen_feed.h"
 #include "app/window/screen_view.h"
+#include "app/window/session_export.h"
 #include "app/window/session_model.h"
 #include "app/window/timeline_view.h"
 #include "app/window/widgets.h"
 
 namespace app {
+namespace {
+
+QString clock_time(qint64 ms) {
+  return QString("%1:%2").arg(ms / 60000).arg(ms / 1000 % 60, 2, 10, QChar('0'));
+}
+
+}  // namespace
 
 ScreenPane::ScreenPane(SessionModel* model, QWidget* parent) : QFrame(parent), model_(model) {
   setProperty("role", "panel");
@@ -50,6 +59,12 @@ QLayout* ScreenPane::make_bar() {
   live_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   connect(live_, &QToolButton::clicked, this, &ScreenPane::look_live);
   bar->addWidget(live_);
+  branch_ = make_icon_button("branch", tr("Run from here"));
+  branch_->setText(tr("Run from here"));
+  branch_->setToolTip(tr("A new session goes on from this moment"));
+  branch_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  connect(branch_, &QToolButton::clicked, this, [this] { Q_EMIT branch_wanted(looked_at_); });
+  bar->addWidget(branch_);
   compare_ = make_icon_button("compare", tr("Compare before and after"));
   compare_->setCheckable(true);
   connect(compare_, &QToolButton::toggled, this, [this](bool is_on) {
@@ -67,6 +82,7 @@ QLayout* ScreenPane::make_bar() {
   add_zoom("zoom_in", tr("Zoom in"), 1.25);
   add_zoom("fit", tr("Fit"), 0);
   live_->hide();
+  branch_->hide();
   return bar;
 }
 
@@ -100,10 +116,37 @@ QLayout* ScreenPane::make_player() {
   });
   row->addSpacing(4);
   row->addWidget(speed_);
+  row->addSpacing(8);
+  add_cut(row);
   row->addStretch();
   time_ = make_label("", "faint", TextSize::Small);
   row->addWidget(time_);
   return row;
+}
+
+// Two marks cut a part out of the session; it can be exported by itself.
+void ScreenPane::add_cut(QHBoxLayout* row) {
+  auto* from = make_icon_button("cut_from", tr("Cut from here (I)"));
+  auto* until = make_icon_button("cut_until", tr("Cut until here (O)"));
+  connect(from, &QToolButton::clicked, timeline_, &TimelineView::cut_from_here);
+  connect(until, &QToolButton::clicked, timeline_, &TimelineView::cut_until_here);
+  cut_ = make_icon_button("export", tr("Export the part"));
+  cut_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  cut_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(cut_);
+  fill_export_menu(menu, [this](const QString& form) { Q_EMIT export_wanted(form); });
+  menu->addSeparator();
+  menu->addAction(icon("cross", IconColour::Dim), tr("Forget the cut"), timeline_, &TimelineView::forget_cut);
+  cut_->setMenu(menu);
+  cut_->hide();
+  for (QWidget* button : {from, until, cut_}) row->addWidget(button);
+  connect(timeline_, &TimelineView::range_changed, this, &ScreenPane::show_cut);
+}
+
+void ScreenPane::show_cut() {
+  const std::optional<TimelineView::Range> range = timeline_->range();
+  cut_->setVisible(range.has_value());
+  if (range) cut_->setText(QStringLiteral("%1–%2").arg(clock_time(range->from_ms), clock_time(range->to_ms)));
 }
 
 void ScreenPane::set_display(const QString& display) {
@@ -171,6 +214,7 @@ void ScreenPane::look_at(int row) {
   if (row < 0 || row >= model_->size() || is_driven()) return;
   looked_at_ = row;
   live_->setVisible(feed_ != nullptr);
+  branch_->show();
   if (timeline_->row() != row) timeline_->set_row(row);
   show_recorded();
 }
@@ -180,9 +224,11 @@ void ScreenPane::look_live() {
   timeline_->set_row(-1);
   looked_at_ = -1;
   live_->hide();
+  branch_->hide();
   screen_->compare_with({});
   screen_->set_mark(std::nullopt, false);
   screen_->set_changes({});
+  screen_->set_target({}, {});
   if (feed_) screen_->show_picture(feed_->take());
   on_change();
   Q_EMIT moment_changed(-1);
@@ -214,6 +260,7 @@ void ScreenPane::show_recorded() {
   screen_->show_picture(*picture);
   screen_->set_mark(mark_of(item.tool, item.arguments, picture->map), false);
   screen_->set_changes(item.changed_pt);
+  screen_->set_target(item.target_pt, item.target_name);
   show_comparison();
 }
 
@@ -233,12 +280,11 @@ void ScreenPane::show_comparison() {
 
 void ScreenPane::update_label() {
   auto* label = static_cast<ElidedLabel*>(label_);
-  const auto clock = [](qint64 ms) { return QString("%1:%2").arg(ms / 60000).arg(ms / 1000 % 60, 2, 10, QChar('0')); };
   const qint64 now_ms = looked_at_ >= 0 ? model_->item(looked_at_).at_ms : model_->elapsed_ms();
-  time_->setText(clock(now_ms) + " / " + clock(model_->elapsed_ms()));
+  time_->setText(clock_time(now_ms) + " / " + clock_time(model_->elapsed_ms()));
   if (is_driven()) return label->set_text(tr("You have the wheel: click and type on the picture"));
   if (looked_at_ < 0) return label->set_text(feed_ ? tr("Live") : tr("Last picture"));
-  label->set_text(clock(now_ms) + " · " + plain_line(model_->item(looked_at_)));
+  label->set_text(clock_time(now_ms) + " · " + plain_line(model_->item(looked_at_)));
 }
 
 void ScreenPane::showEvent(QShowEvent* event) {

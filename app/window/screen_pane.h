@@ -8,6 +8,7 @@
 #include "app/window/session_item.h"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
@@ -39,7 +40,9 @@ class ScreenPane : public QFrame {
   TimelineView& timeline() { return *timeline_; }
 
  Q_SIGNALS:
-  void moment_changed(int row);  // the user looks at another moment; −1: the present
+  void moment_changed(int row);             // the user looks at another moment; −1: the present
+  void export_wanted(const QString& form);  // of the part that is cut out
+  void branch_wanted(int row);              // a new session shall go on from this item
   void hand_failed(const QString& why);
 
  protected:
@@ -49,6 +52,8 @@ class ScreenPane : public QFrame {
  private:
   QLayout* make_bar();
   QLayout* make_player();
+  void add_cut(QHBoxLayout* row);
+  void show_cut();
   void on_frame();
   void on_change();
   void show_recorded();
@@ -67,6 +72,8 @@ class ScreenPane : public QFrame {
   QLabel* label_ = nullptr;
   QLabel* time_ = nullptr;
   QToolButton* live_ = nullptr;
+  QToolButton* branch_ = nullptr;
+  QToolButton* cut_ = nullptr;
   QToolButton* compare_ = nullptr;
   QToolButton* play_ = nullptr;
   QComboBox* speed_ = nullptr;

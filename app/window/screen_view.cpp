@@ -65,6 +65,12 @@ void ScreenView::set_changes(const QList<QRect>& areas_pt) {
   update();
 }
 
+void ScreenView::set_target(const QRect& box_pt, const QString& name) {
+  target_pt_ = box_pt;
+  target_name_ = name;
+  update();
+}
+
 void ScreenView::set_heat(const QList<std::pair<QRectF, double>>& areas_pt) {
   heat_pt_ = areas_pt;
   update();
@@ -143,6 +149,7 @@ void ScreenView::paintEvent(QPaintEvent*) {
     painter.fillRect(box, QColor(255, 120, 30, static_cast<int>(150 * std::clamp(weight, 0.0, 1.0))));
   }
   paint_changes(painter);
+  if (!target_pt_.isEmpty()) paint_target(painter);
   if (mark_) {
     const double phase = breath_.isActive() ? std::fmod(clock_.elapsed() / 900.0, 1.0) : 0;
     paint_mark(
@@ -162,6 +169,28 @@ void ScreenView::paint_changes(QPainter& painter) const {
     painter.setBrush(QColor(25, 164, 99, 28));
     painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), 4, 4);
   }
+}
+
+void ScreenView::paint_target(QPainter& painter) const {
+  const QRectF box(to_view(QPointF(target_pt_.left() - 0.5, target_pt_.top() - 0.5)),
+                   to_view(QPointF(target_pt_.right() + 0.5, target_pt_.bottom() + 0.5)));
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(QColor(255, 255, 255, 200), 3.5));
+  painter.drawRoundedRect(box, 3, 3);
+  painter.setPen(QPen(QColor("#3f5be0"), 1.6));
+  painter.drawRoundedRect(box, 3, 3);
+  if (target_name_.isEmpty()) return;
+  painter.setFont(text_font(TextSize::Small, QFont::DemiBold));
+  const QString name = painter.fontMetrics().elidedText(target_name_, Qt::ElideRight, 260);
+  const double height = painter.fontMetrics().height() + 4;
+  const bool fits_above = box.top() - height - 2 > screen_rect().top();
+  const QRectF tag(box.left(), fits_above ? box.top() - height - 3 : box.bottom() + 3,
+                   painter.fontMetrics().horizontalAdvance(name) + 12, height);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(QColor("#3f5be0"));
+  painter.drawRoundedRect(tag, 4, 4);
+  painter.setPen(Qt::white);
+  painter.drawText(tag, Qt::AlignCenter, name);
 }
 
 void ScreenView::paint_before(QPainter& painter, const QRectF& screen) const {

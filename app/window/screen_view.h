@@ -23,6 +23,7 @@ class ScreenView : public QWidget {
   bool is_comparing() const { return !before_.image.isNull(); }
   void set_mark(const std::optional<ActionMark>& mark, bool is_coming);  // coming: its ring breathes
   void set_changes(const QList<QRect>& areas_pt);
+  void set_target(const QRect& box_pt, const QString& name);  // the widget that an action took hold of; empty: none
   // Areas of the desktop with a weight of 0 … 1 each.
   void set_heat(const QList<std::pair<QRectF, double>>& areas_pt);
   void set_placeholder(const QString& text);
@@ -59,12 +60,15 @@ class ScreenView : public QWidget {
   QPointF to_view(QPointF point_pt) const;
   std::optional<QPoint> to_desktop(QPointF view) const;
   void paint_changes(QPainter& painter) const;
+  void paint_target(QPainter& painter) const;
   void paint_before(QPainter& painter, const QRectF& target) const;
   void drive(const QMouseEvent& event, bool is_down);
 
   ScreenImage picture_, before_;
   std::optional<ActionMark> mark_;
   QList<QRect> changes_pt_;
+  QRect target_pt_;
+  QString target_name_;
   QList<std::pair<QRectF, double>> heat_pt_;
   QString placeholder_;
   QTimer breath_;

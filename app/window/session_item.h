@@ -27,6 +27,18 @@ struct PlanLine {
   bool operator==(const PlanLine&) const = default;
 };
 
+// A part of a command that was read somewhere, not written by the model or the user.
+struct OriginNote {
+  QString quote, source;
+  bool is_active = false;  // an address, or characters that mean something to a shell
+  bool operator==(const OriginNote&) const = default;
+};
+
+// A sentence of the last words that cites results, and why they don't prove it; empty: they do.
+struct ClaimNote {
+  QString sentence, problem;
+};
+
 struct TokenCounts {
   qint64 prompt = 0, reused = 0, reply = 0;
   double prefill_seconds = 0, decode_seconds = 0;
@@ -38,10 +50,13 @@ struct SessionItem {
   enum class CallState { Announced, Running, Done, Failed, Denied };
 
   Kind kind = Kind::Text;
-  qint64 event = 0;    // of the record: the first that tells of it
-  qint64 at_ms = 0;    // running time of the session
-  QString text;        // what was said; of a call: what came of it; of an ending: the last words
-  qint64 picture = 0;  // in the record: the screen that the model saw with or after it; 0: none
+  qint64 event = 0;       // of the record: the first that tells of it
+  qint64 last_event = 0;  // and the last
+  qint64 at_ms = 0;       // running time of the session
+  QString text;           // what was said; of a call: what came of it; of an ending: the last words
+  qint64 picture = 0;     // in the record: the screen that the model saw with or after it; 0: none
+
+  int turn = -1, answer_turn = -1;  // of the model's timeline, see TurnCounter: where it was said; of a call: answered
 
   // Calls.
   QString call_id, tool;
@@ -53,10 +68,29 @@ struct SessionItem {
   QList<QRect> changed_pt;  // desktop points
   QString output_path;      // of a command: all that it wrote
   QList<PlanLine> plan;     // of a plan call
+  QList<OriginNote> origins;
+  QRect target_pt;      // the widget that it took hold of, desktop points
+  QString target_name;  // "push button Save"
 
   TokenCounts tokens;  // of the reply that begins with this item
   QString status;      // of an ending: "done", "stuck", …
   int n_actions = 0, n_unverified = 0;
+  QList<ClaimNote> claims;
+};
+
+// Counts the turns of a model's timeline, message by message: results that follow each other share one.
+class TurnCounter {
+ public:
+  int add(bool is_result) {
+    if (!is_result || !was_result_) ++n_turns_;
+    was_result_ = is_result;
+    return n_turns_ - 1;
+  }
+  int n_turns() const { return n_turns_; }
+
+ private:
+  int n_turns_ = 0;
+  bool was_result_ = false;
 };
 
 struct PlanVersion {

@@ -1,28 +1,28 @@
 #include "app/window/session_page.h"
 
-#include <QApplication>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPointer>
 #include <QShortcut>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
-#include <QThreadPool>
 #include <QVBoxLayout>
 
-#include "agent/export.h"
-#include "agent/recorder.h"
 #include "app/window/approval_panel.h"
+#include "app/window/branch_panel.h"
 #include "app/window/call_text.h"
 #include "app/window/composer.h"
+#include "app/window/edit_review.h"
 #include "app/window/model_page.h"
 #include "app/window/plan_view.h"
 #include "app/window/screen_pane.h"
 #include "app/window/screen_view.h"
+#include "app/window/session_export.h"
 #include "app/window/session_reader.h"
+#include "app/window/timeline_view.h"
 #include "app/window/transcript_view.h"
 #include "app/window/widgets.h"
 
@@ -33,7 +33,23 @@ SessionPage::SessionPage(std::unique_ptr<AgentBridge> bridge, QWidget* parent)
   build();
   connect_bridge();
   on_state(bridge_->state());
-  bridge_->start();
+  bridge_->is_started() ? catch_up() : bridge_->start();
+}
+
+std::unique_ptr<AgentBridge> SessionPage::take_bridge() {
+  if (bridge_) bridge_->disconnect();
+  return std::move(bridge_);
+}
+
+// With a session that another page has shown so far.
+void SessionPage::catch_up() {
+  if (bridge_->session() != 0) open_record(bridge_->request().record, bridge_->session());
+  if (!bridge_->display().isEmpty()) screen_->set_display(bridge_->display());
+  if (!bridge_->model_name().isEmpty()) mind_->show_name(bridge_->model_name());
+  if (bridge_->last_status()) mind_->show_status(*bridge_->last_status());
+  if (bridge_->state() != RunState::Asking) return;
+  if (const auto& approval = bridge_->open_approval()) ask_for_consent(*approval);
+  if (const auto& question = bridge_->open_question()) ask_user(*question);
 }
 
 SessionPage::SessionPage(std::filesystem::path record, qint64 session, const QString& task, QWidget* parent)
@@ -57,8 +73,7 @@ void SessionPage::build() {
   auto* body = new QSplitter(Qt::Horizontal);
   body->setChildrenCollapsible(false);
   body->setHandleWidth(8);
-  screen_ = new ScreenPane(&model_);
-  body->addWidget(screen_);
+  body->addWidget(make_left());
   body->addWidget(make_side());
   body->setStretchFactor(0, 3);
   body->setStretchFactor(1, 2);
@@ -66,13 +81,36 @@ void SessionPage::build() {
   body->setContentsMargins(14, 14, 14, 14);
   all->addWidget(body, 1);
   connect(&model_, &SessionModel::changed, this, &SessionPage::show_plan);
+  title_->set_text(task_);
+  setFocusProxy(transcript_);
+}
+
+QWidget* SessionPage::make_left() {
+  left_ = new QStackedWidget;
+  screen_ = new ScreenPane(&model_);
+  review_ = new EditReview;
+  left_->addWidget(screen_);
+  left_->addWidget(review_);
   connect(screen_, &ScreenPane::moment_changed, this, [this](int row) {
     if (row >= 0) transcript_->show_row(row);
     show_plan();
   });
   connect(screen_, &ScreenPane::hand_failed, this, &SessionPage::show_notice);
-  title_->set_text(task_);
-  setFocusProxy(transcript_);
+  connect(screen_, &ScreenPane::export_wanted, this, &SessionPage::export_cut);
+  connect(screen_, &ScreenPane::branch_wanted, this, &SessionPage::ask_to_branch);
+  connect(review_, &EditReview::closed, this, [this] { left_->setCurrentWidget(screen_); });
+  return left_;
+}
+
+// An edit shows its changes, everything else the screen at that moment. Changes that are asked about stay.
+void SessionPage::open_row(int row) {
+  if (row < 0 || row >= model_.size()) return;
+  screen_->look_at(row);
+  if (left_->currentWidget() == review_ && review_->use() == EditReview::Use::Choose) return;
+  const SessionItem& item = model_.item(row);
+  const std::vector<tools::FilePatch> files = written_hunks(item.tool, item.arguments);
+  if (!files.empty()) review_->show_edits(files, EditReview::Use::Look);
+  left_->setCurrentWidget(files.empty() ? static_cast<QWidget*>(screen_) : review_);
 }
 
 QWidget* SessionPage::make_header() {
@@ -139,10 +177,15 @@ QWidget* SessionPage::make_side() {
   all->addWidget(approval_);
   question_ = new QuestionPanel;
   all->addWidget(question_);
+  branch_ = new BranchPanel;
+  all->addWidget(branch_);
   follow_up_ = new Composer(Composer::Form::FollowUp);
   all->addWidget(follow_up_);
-  for (QWidget* hidden : std::initializer_list<QWidget*>{notice_, approval_, question_, follow_up_}) hidden->hide();
+  for (QWidget* hidden : std::initializer_list<QWidget*>{notice_, approval_, question_, branch_, follow_up_})
+    hidden->hide();
   connect(plan_, &PlanView::step_clicked, this, &SessionPage::go_to_step);
+  connect(branch_, &BranchPanel::confirmed, this,
+          [this](const QString& task) { Q_EMIT branch_wanted(branch_event_, task); });
   return side;
 }
 
@@ -174,8 +217,11 @@ QWidget* SessionPage::make_activity() {
   all->addLayout(search_row);
   transcript_ = new TranscriptView(&model_);
   all->addWidget(transcript_, 1);
-  connect(transcript_, &TranscriptView::row_activated, this, [this](int row) { screen_->look_at(row); });
-  connect(transcript_, &TranscriptView::picture_clicked, this, [this](int row) { screen_->look_at(row); });
+  connect(transcript_, &TranscriptView::row_activated, this, &SessionPage::open_row);
+  connect(transcript_, &TranscriptView::picture_clicked, this, [this](int row) {
+    screen_->look_at(row);
+    left_->setCurrentWidget(screen_);
+  });
   connect(search_, &QLineEdit::textChanged, this, [this] { find(false); });
   connect(search_, &QLineEdit::returnPressed, this, [this] { find(false); });
   auto* find_key = new QShortcut(QKeySequence::Find, this);
@@ -225,8 +271,12 @@ void SessionPage::connect_bridge() {
   connect(bridge, &AgentBridge::model_status, mind_, &ModelPage::show_status);
   connect(bridge, &AgentBridge::model_looked, mind_, &ModelPage::show_blocks);
   connect(mind_, &ModelPage::heat_changed, &screen_->screen(), &ScreenView::set_heat);
+  connect(mind_, &ModelPage::turn_heat_changed, transcript_, &TranscriptView::set_heat);
   connect(approval_, &ApprovalPanel::allowed, bridge, &AgentBridge::allow);
   connect(approval_, &ApprovalPanel::denied, bridge, &AgentBridge::deny);
+  connect(approval_, &ApprovalPanel::part_allowed, this,
+          [this] { bridge_->allow_part(tools::choose_hunks(review_->files(), review_->taken())); });
+  connect(review_, &EditReview::choice_changed, approval_, &ApprovalPanel::set_choice);
   connect(question_, &QuestionPanel::answered, bridge, &AgentBridge::answer);
   connect(wheel_, &QPushButton::clicked, this, [this] { take_wheel(!screen_->is_driven()); });
   connect(stop_, &QPushButton::clicked, bridge, &AgentBridge::stop);
@@ -247,36 +297,30 @@ void SessionPage::add_export(QHBoxLayout* row) {
   auto* button = make_icon_button("export", tr("Export"));
   button->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(button);
-  menu->addAction(icon("globe", IconColour::Dim), tr("Report (HTML)"), this, [this] { export_to("html"); });
-  menu->addAction(icon("folder", IconColour::Dim), tr("Folder with pictures and events"), this,
-                  [this] { export_to("folder"); });
+  fill_export_menu(menu, [this](const QString& form) { export_to(form, {}); });
   button->setMenu(menu);
   row->addWidget(button);
 }
 
-// On another thread: a long session has gigabytes of pictures.
-void SessionPage::export_to(const QString& form) {
-  const QString name = QString("deskhand-%1").arg(session_) + (form == "folder" ? "" : "." + form);
-  const QString target = QFileDialog::getSaveFileName(this, tr("Export the session"), name);
-  if (target.isEmpty() || session_ == 0) return;
+void SessionPage::export_to(const QString& form, const agent::SessionPart& part) {
+  if (session_ == 0) return;
+  const SessionExport wish = {record_, session_, form, part};
+  const QString target = QFileDialog::getSaveFileName(this, tr("Export the session"), export_name(wish));
+  if (target.isEmpty()) return;
   show_notice(tr("Exporting…"));
-  QThreadPool::globalInstance()->start([self = QPointer(this), form, target, record = record_, session = session_] {
-    QString said = tr("Exported to %1").arg(target);
-    try {
-      const auto recorder = agent::Recorder::open(record);
-      const std::filesystem::path path = target.toStdString();
-      form == "folder" ? agent::export_folder(*recorder, session, path)
-                       : agent::export_report(*recorder, session, path);
-    } catch (const std::exception& error) {
-      said = QString::fromUtf8(error.what());
-    }
-    QMetaObject::invokeMethod(
-        qApp,
-        [self, said] {
-          if (self) self->show_notice(said);
-        },
-        Qt::QueuedConnection);
-  });
+  start_export(wish, target, this, [this](const QString& said) { show_notice(said); });
+}
+
+void SessionPage::export_cut(const QString& form) {
+  const std::optional<TimelineView::Range> range = screen_->timeline().range();
+  if (!range) return;
+  const auto at = [](qint64 ms) { return std::chrono::microseconds(std::chrono::milliseconds(ms)); };
+  export_to(form, {at(range->from_ms), at(range->to_ms)});
+}
+
+void SessionPage::ask_to_branch(int row) {
+  branch_event_ = model_.item(row).last_event;
+  branch_->ask(task_, model_.item(row).at_ms);
 }
 
 void SessionPage::open_record(std::filesystem::path record, qint64 session) {
@@ -329,6 +373,10 @@ void SessionPage::on_state(RunState state) {
   if (state != RunState::Asking) {
     approval_->hide();
     question_->hide();
+    if (review_->use() == EditReview::Use::Choose) {
+      review_->show_edits({}, EditReview::Use::Look);
+      left_->setCurrentWidget(screen_);
+    }
   }
   if (!is_busy) {
     screen_->show_coming(std::nullopt);
@@ -340,6 +388,10 @@ void SessionPage::on_state(RunState state) {
 void SessionPage::ask_for_consent(const ApprovalQuestion& question) {
   approval_->ask(question);
   approval_->show();
+  if (!question.hunks.empty()) {
+    review_->show_edits(question.hunks, EditReview::Use::Choose);
+    left_->setCurrentWidget(review_);
+  }
   screen_->show_coming(mark_of(question.tool, question.arguments, question.map));
 }
 

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <memory>
 
+#include "agent/session_part.h"
 #include "app/window/agent_bridge.h"
 #include "app/window/session_model.h"
 
@@ -12,12 +13,15 @@ class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QStackedWidget;
 class QTabWidget;
 
 namespace app {
 
 class ApprovalPanel;
+class BranchPanel;
 class Composer;
+class EditReview;
 class ElidedLabel;
 class ModelPage;
 class PlanView;
@@ -36,16 +40,20 @@ class SessionPage : public QWidget {
   SessionPage(std::filesystem::path record, qint64 session, const QString& task, QWidget* parent = nullptr);
   ~SessionPage() override;
 
+  // Of a page that goes, while its session goes on in another one.
+  std::unique_ptr<AgentBridge> take_bridge();
   AgentBridge* bridge() const { return bridge_.get(); }
   qint64 session() const { return session_; }
   QString task() const { return task_; }
   SessionModel& model() { return model_; }
   ScreenPane& screen() { return *screen_; }
   void set_resumable(bool is_resumable);
+  void ask_for_consent(const ApprovalQuestion& question);
 
  Q_SIGNALS:
   void state_changed();
   void resume_wanted();
+  void branch_wanted(qint64 last_event, const QString& task);  // in a new session, with the history until then
 
  private:
   void build();
@@ -53,16 +61,20 @@ class SessionPage : public QWidget {
   QWidget* make_side();
   QWidget* make_activity();
   void connect_bridge();
+  void catch_up();
   void open_record(std::filesystem::path record, qint64 session);
   void on_state(RunState state);
-  void ask_for_consent(const ApprovalQuestion& question);
   void ask_user(const QString& question);
   void take_wheel(bool is_taken);
   void show_notice(const QString& text);
   void show_plan();
   void show_ending();
   void add_export(QHBoxLayout* row);
-  void export_to(const QString& form);
+  void export_to(const QString& form, const agent::SessionPart& part);
+  void export_cut(const QString& form);
+  void ask_to_branch(int row);
+  QWidget* make_left();
+  void open_row(int row);
   void go_to_step(int step);
   void find(bool backwards);
 
@@ -80,9 +92,13 @@ class SessionPage : public QWidget {
   QPushButton* pause_ = nullptr;
   QPushButton* wheel_ = nullptr;
   QPushButton* resume_ = nullptr;
+  QStackedWidget* left_ = nullptr;  // the screen, or changes of files
   ScreenPane* screen_ = nullptr;
+  EditReview* review_ = nullptr;
   ApprovalPanel* approval_ = nullptr;
   QuestionPanel* question_ = nullptr;
+  BranchPanel* branch_ = nullptr;
+  qint64 branch_event_ = 0;
   QLabel* notice_ = nullptr;
   TranscriptView* transcript_ = nullptr;
   PlanView* plan_ = nullptr;

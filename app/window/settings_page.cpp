@@ -11,7 +11,9 @@
 
 #include "agent/recorder.h"
 #include "app/window/call_text.h"
+#include "app/window/machine_check.h"
 #include "app/window/preferences.h"
+#include "app/window/server_form.h"
 #include "app/window/translations.h"
 #include "app/window/widgets.h"
 
@@ -48,8 +50,10 @@ SettingsPage::SettingsPage(Preferences* preferences, QWidget* parent) : QWidget(
   add_appearance();
   add_work();
   add_models();
+  add_servers();
   add_permissions();
   add_files();
+  add_machine();
   column_->addStretch();
 }
 
@@ -104,9 +108,11 @@ void SettingsPage::add_appearance() {
   language->addItem(tr("As the desktop"), QString());
   for (const Language& one : languages()) language->addItem(one.name, one.code);
   language->setCurrentIndex(std::max(0, language->findData(preferences_->language())));
-  connect(language, &QComboBox::activated, this,
-          [this, language] { preferences_->set_language(language->currentData().toString()); });
-  add_row(section, tr("Language"), tr("Used from the next start."), language);
+  connect(language, &QComboBox::activated, this, [this, language] {
+    preferences_->set_language(language->currentData().toString());
+    Q_EMIT language_changed();
+  });
+  add_row(section, tr("Language"), {}, language);
 }
 
 void SettingsPage::add_work() {
@@ -157,29 +163,94 @@ void SettingsPage::add_models() {
   show_models();
 }
 
+// A line with what it is, and what can be done with it; `test` may be empty.
+QWidget* SettingsPage::make_entry(const QString& text, const std::function<void()>& forget,
+                                  const std::function<void()>& test) {
+  auto* row = new QWidget;
+  auto* across = new QHBoxLayout(row);
+  across->setContentsMargins(0, 7, 0, 7);
+  auto* name = new ElidedLabel;
+  name->set_text(text);
+  across->addWidget(name, 1);
+  if (test) {
+    auto* button = make_button(tr("Test"), "quiet");
+    button->setAccessibleName(tr("Test %1").arg(text));
+    connect(button, &QPushButton::clicked, this, test);
+    across->addWidget(button);
+  }
+  auto* remove = make_icon_button("trash", tr("Forget %1").arg(text));
+  connect(remove, &QToolButton::clicked, this, forget, Qt::QueuedConnection);  // the row itself goes
+  across->addWidget(remove);
+  return row;
+}
+
 void SettingsPage::show_models() {
   while (QLayoutItem* item = models_->takeAt(0)) {
     delete item->widget();
     delete item;
   }
   for (const QString& folder : preferences_->model_folders()) {
-    auto* row = new QWidget;
-    auto* across = new QHBoxLayout(row);
-    across->setContentsMargins(0, 7, 0, 7);
-    auto* path = new ElidedLabel;
-    path->set_text(QDir::toNativeSeparators(folder));
-    across->addWidget(path, 1);
-    auto* remove = make_icon_button("trash", tr("Forget %1").arg(folder));
-    connect(remove, &QToolButton::clicked, this, [this, folder] {
+    const auto forget = [this, folder] {
       QStringList folders = preferences_->model_folders();
       folders.removeAll(folder);
       preferences_->set_model_folders(folders);
-      QMetaObject::invokeMethod(this, &SettingsPage::show_models, Qt::QueuedConnection);
+      show_models();
       Q_EMIT settings_changed();
-    });
-    across->addWidget(remove);
-    models_->addWidget(row);
+    };
+    models_->addWidget(make_entry(QDir::toNativeSeparators(folder), forget, {}));
   }
+}
+
+void SettingsPage::add_servers() {
+  QVBoxLayout* section = add_section(tr("Model servers"));
+  auto* box = new QWidget;
+  servers_ = new QVBoxLayout(box);
+  servers_->setContentsMargins(0, 0, 0, 0);
+  servers_->setSpacing(0);
+  section->addWidget(box);
+  add_row(section, tr("A server that speaks OpenAI's language"),
+          tr("vLLM, SGLang and llama.cpp do. What the model sees and reads is sent there, and nowhere else."), nullptr);
+  server_form_ = new ServerForm;
+  section->addWidget(server_form_);
+  connect(server_form_, &ServerForm::added, this, [this](const QString& choice) {
+    QStringList servers = preferences_->servers();
+    servers.removeAll(choice);
+    preferences_->set_servers(servers << choice);
+    show_servers();
+    Q_EMIT settings_changed();
+  });
+  show_servers();
+}
+
+void SettingsPage::show_servers() {
+  while (QLayoutItem* item = servers_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  for (const QString& server : preferences_->servers()) {
+    const auto forget = [this, server] {
+      QStringList servers = preferences_->servers();
+      servers.removeAll(server);
+      preferences_->set_servers(servers);
+      show_servers();
+      Q_EMIT settings_changed();
+    };
+    const auto test = [this, server] {
+      server_form_->set_address(server);
+      server_form_->test();
+    };
+    servers_->addWidget(make_entry(server_title(server), forget, test));
+  }
+}
+
+void SettingsPage::add_machine() {
+  QVBoxLayout* section = add_section(tr("This machine"));
+  auto* check = new MachineCheck;
+  auto* run = make_button(tr("Check now"), "", "refresh");
+  connect(run, &QPushButton::clicked, check, &MachineCheck::run);
+  add_row(section, tr("What works here"), tr("Tries all that Deskhand needs, and says what to do where it fails."),
+          run);
+  section->addWidget(check);
 }
 
 void SettingsPage::add_permissions() {

@@ -3,6 +3,7 @@
 
 #include <QHash>
 #include <QWidget>
+#include <functional>
 
 class QLabel;
 class QVBoxLayout;
@@ -10,6 +11,7 @@ class QVBoxLayout;
 namespace app {
 
 class Preferences;
+class ServerForm;
 
 class SettingsPage : public QWidget {
   Q_OBJECT
@@ -20,7 +22,8 @@ class SettingsPage : public QWidget {
   void set_counts(const QHash<QString, qint64>& counts);
 
  Q_SIGNALS:
-  void look_changed();      // theme or language
+  void look_changed();  // the theme
+  void language_changed();
   void settings_changed();  // anything
 
  private:
@@ -30,9 +33,13 @@ class SettingsPage : public QWidget {
   void add_appearance();
   void add_work();
   void add_models();
+  void add_servers();
+  void add_machine();
   void add_permissions();
   void add_files();
   void show_models();
+  void show_servers();
+  QWidget* make_entry(const QString& text, const std::function<void()>& forget, const std::function<void()>& test);
   void filter(const QString& text);
 
   struct Row {
@@ -47,6 +54,8 @@ class SettingsPage : public QWidget {
   QHash<QString, QLabel*> counts_;  // by effect
   QVBoxLayout* models_ = nullptr;
   QWidget* models_box_ = nullptr;
+  QVBoxLayout* servers_ = nullptr;
+  ServerForm* server_form_ = nullptr;
 };
 
 }  // namespace app

@@ -28,7 +28,9 @@ QColor colour_of_call(const SessionItem& item) {
 
 TimelineView::TimelineView(SessionModel* model, QWidget* parent) : QWidget(parent), model_(model) {
   setAccessibleName(tr("Timeline"));
-  setAccessibleDescription(tr("Arrow keys step from action to action, Space plays, End goes to the present"));
+  setAccessibleDescription(
+      tr("Arrow keys step from action to action, Space plays, End goes to the present; "
+         "I and O cut out a part, Escape forgets it"));
   setFocusPolicy(Qt::StrongFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   setMouseTracking(true);
@@ -64,6 +66,30 @@ void TimelineView::choose(qint64 at_ms) {
   row_ = std::max(0, model_->row_at(moment_ms_));
   update();
   if (row_ != before) Q_EMIT moment_chosen(row_);
+}
+
+qint64 TimelineView::now_ms() const {
+  return row_ >= 0 ? moment_ms_ : length_ms();
+}
+
+void TimelineView::set_range(const std::optional<Range>& range) {
+  range_ = range;
+  update();
+  Q_EMIT range_changed();
+}
+
+void TimelineView::cut_from_here() {
+  const qint64 now = now_ms();
+  set_range(Range{now, range_ && range_->to_ms > now ? range_->to_ms : length_ms()});
+}
+
+void TimelineView::cut_until_here() {
+  const qint64 now = now_ms();
+  set_range(Range{range_ && range_->from_ms < now ? range_->from_ms : 0, now});
+}
+
+void TimelineView::forget_cut() {
+  if (range_) set_range(std::nullopt);
 }
 
 void TimelineView::step(int by) {
@@ -146,6 +172,23 @@ void TimelineView::paint_marks(QPainter& painter, const QRectF& marks) {
   }
 }
 
+// What was left out is dimmed; the part itself has a frame with two grips.
+void TimelineView::paint_range(QPainter& painter, const QRectF& strip) {
+  const QRectF part(QPointF(x_of(range_->from_ms), strip.top()), QPointF(x_of(range_->to_ms), strip.bottom()));
+  QColor veil = theme().window;
+  veil.setAlpha(170);
+  painter.fillRect(QRectF(strip.topLeft(), part.bottomLeft()), veil);
+  painter.fillRect(QRectF(part.topRight(), strip.bottomRight()), veil);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(theme().accent, 2));
+  painter.drawRoundedRect(part, 4, 4);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme().accent);
+  for (const double x : {part.left(), part.right()}) {
+    painter.drawRoundedRect(QRectF(x - 3, part.center().y() - 12, 6, 24), 3, 3);
+  }
+}
+
 void TimelineView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -153,14 +196,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
   const QRectF marks(kSide, strip.bottom() + 6, strip.width(), kMarksHeight);
   paint_strip(painter, strip);
   paint_marks(painter, marks);
-  if (range_) {
-    QColor shade = theme().accent;
-    shade.setAlpha(70);
-    painter.setPen(QPen(theme().accent, 1.5));
-    painter.setBrush(shade);
-    painter.drawRoundedRect(
-        QRectF(QPointF(x_of(range_->from_ms), strip.top()), QPointF(x_of(range_->to_ms), strip.bottom())), 4, 4);
-  }
+  if (range_) paint_range(painter, strip);
   const double x = row_ >= 0 ? x_of(moment_ms_) : width() - kSide;
   painter.setPen(QPen(theme().accent, 2));
   painter.drawLine(QPointF(x, strip.top() - 2), QPointF(x, marks.bottom()));
@@ -180,10 +216,6 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     range_from_ms_ = time_at(event->position().x());
     return;
   }
-  if (range_) {
-    range_.reset();
-    Q_EMIT range_changed();
-  }
   choose(time_at(event->position().x()));
 }
 
@@ -192,9 +224,7 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
   const int row = model_->row_at(at_ms);
   if (row >= 0) setToolTip(plain_line(model_->item(row)));
   if (range_from_ms_) {
-    range_ = Range{std::min(*range_from_ms_, at_ms), std::max(*range_from_ms_, at_ms)};
-    update();
-    Q_EMIT range_changed();
+    set_range(Range{std::min(*range_from_ms_, at_ms), std::max(*range_from_ms_, at_ms)});
   } else if (event->buttons().testFlag(Qt::LeftButton)) {
     choose(at_ms);
   }
@@ -220,6 +250,12 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
       return is_playing() ? stop_playing() : play(speed_);
     case Qt::Key_End:
       return choose(length_ms());
+    case Qt::Key_I:
+      return cut_from_here();
+    case Qt::Key_O:
+      return cut_until_here();
+    case Qt::Key_Escape:
+      return range_ ? forget_cut() : QWidget::keyPressEvent(event);
     default:
       QWidget::keyPressEvent(event);
   }

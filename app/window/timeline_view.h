@@ -26,7 +26,10 @@ class TimelineView : public QWidget {
   struct Range {
     qint64 from_ms = 0, to_ms = 0;
   };
-  std::optional<Range> range() const { return range_; }
+  std::optional<Range> range() const { return range_; }  // that was cut out
+  void cut_from_here();
+  void cut_until_here();
+  void forget_cut();
 
   QSize sizeHint() const override { return {600, 92}; }
   QSize minimumSizeHint() const override { return {200, 92}; }
@@ -49,10 +52,13 @@ class TimelineView : public QWidget {
   qint64 time_at(double x) const;
   qint64 length_ms() const;
   qint64 picture_at(qint64 at_ms) const;
+  qint64 now_ms() const;
+  void set_range(const std::optional<Range>& range);
   void choose(qint64 at_ms);
   void advance();
   void paint_strip(QPainter& painter, const QRectF& strip);
   void paint_marks(QPainter& painter, const QRectF& marks);
+  void paint_range(QPainter& painter, const QRectF& strip);
 
   SessionModel* model_;
   int row_ = -1;

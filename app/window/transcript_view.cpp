@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
+#include <cmath>
 
 #include "app/window/call_text.h"
 #include "app/window/session_model.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double kTopSpace = 8, kEndSpace = 14;
 constexpr int kMostLayouts = 300;
+constexpr QRgb kLookedAt = 0xfff08a24;
 
 }  // namespace
 
@@ -84,6 +86,18 @@ void TranscriptView::set_live_text(const QString& thought, const QString& text) 
   update_scroll_range();
   if (follows_end_) scroll_to_end();
   viewport()->update();
+}
+
+void TranscriptView::set_heat(const QHash<int, double>& by_turn) {
+  double most = 0;
+  for (const double weight : by_turn) most = std::max(most, weight);
+  heat_.clear();
+  for (auto turn = by_turn.begin(); turn != by_turn.end(); ++turn) heat_[turn.key()] = turn.value() / most;
+  viewport()->update();
+}
+
+double TranscriptView::heat_of(const SessionItem& item) const {
+  return std::max(heat_.value(item.turn, 0), heat_.value(item.answer_turn, 0));
 }
 
 double TranscriptView::estimate(const SessionItem& item) const {
@@ -189,6 +203,14 @@ void TranscriptView::paintEvent(QPaintEvent*) {
   if (rows_.empty()) return;
   for (int row = row_at_y(scroll_y()); row < n_rows() && row_top(row) < scroll_y() + viewport()->height(); ++row) {
     layout(row).paint(painter, QPointF(0, row_top(row) - scroll_y()), model_, row == current_ && hasFocus());
+    const double heat = heat_of(item(row));
+    if (heat <= 0) continue;
+    QColor warm(kLookedAt);
+    warm.setAlphaF(static_cast<float>(0.15 + 0.85 * std::sqrt(heat)));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(warm);
+    painter.drawRoundedRect(QRectF(3, row_top(row) - scroll_y() + 5, 4, layout(row).height() - 10), 2, 2);
   }
   if (layouts_.size() > kMostLayouts) layouts_.clear();
 }

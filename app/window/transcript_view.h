@@ -22,6 +22,8 @@ class TranscriptView : public QAbstractScrollArea {
   ~TranscriptView() override;
 
   void set_live_text(const QString& thought, const QString& text);  // of the reply that is being written
+  // How much the model looked at each turn, 0 … 1: drawn at the edge of its rows.
+  void set_heat(const QHash<int, double>& by_turn);
   // Goes to the next (or previous) row that contains the text, and highlights it everywhere. False: there is none.
   bool find(const QString& text, bool backwards = false);
   void show_row(int row);  // makes it current and scrolls to it
@@ -72,6 +74,8 @@ class TranscriptView : public QAbstractScrollArea {
   mutable std::vector<double> tops_;  // of each row, and the end; empty: to be computed
   QHash<int, std::shared_ptr<RowLayout>> layouts_;
   std::vector<SessionItem> live_;  // behind those of the model
+  double heat_of(const SessionItem& item) const;
+  QHash<int, double> heat_;  // by turn, 1: the most
   QString sought_;
   int current_ = -1;
   bool follows_end_ = true;

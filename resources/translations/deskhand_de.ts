@@ -253,6 +253,84 @@
         </message>
     </context>
     <context>
+        <name>Checks</name>
+        <message>
+            <source>Your display</source>
+            <translation>Ihr Bildschirm</translation>
+        </message>
+        <message>
+            <source>Mouse and keys on it</source>
+            <translation>Maus und Tasten darauf</translation>
+        </message>
+        <message>
+            <source>A desktop of its own</source>
+            <translation>Ein eigener Desktop</translation>
+        </message>
+        <message>
+            <source>Reading widgets</source>
+            <translation>Bedienelemente lesen</translation>
+        </message>
+        <message>
+            <source>Commands in a sandbox</source>
+            <translation>Befehle im Sandkasten</translation>
+        </message>
+        <message>
+            <source>Programs</source>
+            <translation>Programme</translation>
+        </message>
+        <message>
+            <source>The small model</source>
+            <translation>Das kleine Modell</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>The record</source>
+            <translation>Die Aufzeichnung</translation>
+        </message>
+        <message>
+            <source>Disk</source>
+            <translation>Datenträger</translation>
+        </message>
+        <message>
+            <source>Desktop portal</source>
+            <translation>Desktop-Portal</translation>
+        </message>
+        <message>
+            <source>Keyring</source>
+            <translation>Schlüsselbund</translation>
+        </message>
+    </context>
+    <context>
+        <name>Export</name>
+        <message>
+            <source>Report (HTML)</source>
+            <translation>Bericht (HTML)</translation>
+        </message>
+        <message>
+            <source>Film (MP4)</source>
+            <translation>Film (MP4)</translation>
+        </message>
+        <message>
+            <source>Zip file with pictures and events</source>
+            <translation>Zip-Datei mit Bildern und Ereignissen</translation>
+        </message>
+        <message>
+            <source>Folder with pictures and events</source>
+            <translation>Ordner mit Bildern und Ereignissen</translation>
+        </message>
+        <message>
+            <source>Workflow that can be replayed</source>
+            <translation>Ablauf, der sich wiederholen lässt</translation>
+        </message>
+        <message>
+            <source>Exported to %1</source>
+            <translation>Exportiert nach %1</translation>
+        </message>
+    </context>
+    <context>
         <name>Transcript</name>
         <message numerus="yes">
             <source>… %n more lines …</source>
@@ -295,6 +373,18 @@
                 <numerusform>%n ohne klare Wirkung</numerusform>
             </translation>
         </message>
+        <message>
+            <source>“%1” was read by %2</source>
+            <translation>„%1“ wurde von %2 gelesen</translation>
+        </message>
+        <message>
+            <source>Every claim that cites results is proven by them.</source>
+            <translation>Jede Aussage, die Ergebnisse nennt, ist durch sie belegt.</translation>
+        </message>
+        <message>
+            <source>Not proven: “%1” (%2)</source>
+            <translation>Nicht belegt: „%1“ (%2)</translation>
+        </message>
     </context>
     <context>
         <name>app::AgentBridge</name>
@@ -305,6 +395,10 @@
         <message>
             <source>Opening the desktop…</source>
             <translation>Desktop wird geöffnet…</translation>
+        </message>
+        <message>
+            <source>Asking the model's server…</source>
+            <translation>Der Server des Modells wird gefragt …</translation>
         </message>
     </context>
     <context>
@@ -361,6 +455,25 @@
             <source>Allows from now on: %1</source>
             <translation>Erlaubt von jetzt an: %1</translation>
         </message>
+        <message>
+            <source>%1 was read by %2</source>
+            <translation>%1 wurde von %2 gelesen</translation>
+        </message>
+        <message>
+            <source>Where parts of the command come from</source>
+            <translation>Woher Teile des Befehls stammen</translation>
+        </message>
+        <message>
+            <source>Allow %1 of %2</source>
+            <translation>%1 von %2 erlauben</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n changes, shown at the left. Those that you untick are left out, and the model is told.</source>
+            <translation>
+                <numerusform>%n Änderung, links gezeigt. Was Sie abwählen, bleibt weg, und das Modell erfährt es.</numerusform>
+                <numerusform>%n Änderungen, links gezeigt. Was Sie abwählen, bleibt weg, und das Modell erfährt es.</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>app::BlockStrip</name>
@@ -371,6 +484,33 @@
         <message>
             <source>Tokens %1 to %2: chosen by %3 %</source>
             <translation>Token %1 bis %2: gewählt von %3 %</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::BranchPanel</name>
+        <message>
+            <source>Run from here</source>
+            <translation>Von hier an ausführen</translation>
+        </message>
+        <message>
+            <source>It remembers all until there. Its desktop is a new one, and files are as they are now.</source>
+            <translation>Sie kennt alles bis dahin. Ihr Desktop ist ein neuer, und Dateien sind so, wie sie jetzt sind.</translation>
+        </message>
+        <message>
+            <source>What should be done from here?</source>
+            <translation>Was soll von hier an getan werden?</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>Abbrechen</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>Ausführen</translation>
+        </message>
+        <message>
+            <source>A new session goes on from %1</source>
+            <translation>Eine neue Sitzung geht von %1 an weiter</translation>
         </message>
     </context>
     <context>
@@ -463,6 +603,63 @@ Klicken entfernt sie</translation>
         </message>
     </context>
     <context>
+        <name>app::EditReview</name>
+        <message>
+            <source>Changes of files</source>
+            <translation>Änderungen an Dateien</translation>
+        </message>
+        <message>
+            <source>Side by side</source>
+            <translation>Nebeneinander</translation>
+        </message>
+        <message>
+            <source>Inline</source>
+            <translation>Untereinander</translation>
+        </message>
+        <message>
+            <source>Back to the screen</source>
+            <translation>Zurück zum Bildschirm</translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files: untick what should be left out</source>
+            <translation>
+                <numerusform>Änderungen an %n Datei: Wählen Sie ab, was wegbleiben soll</numerusform>
+                <numerusform>Änderungen an %n Dateien: Wählen Sie ab, was wegbleiben soll</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files</source>
+            <translation>
+                <numerusform>Änderungen an %n Datei</numerusform>
+                <numerusform>Änderungen an %n Dateien</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>new file</source>
+            <translation>neue Datei</translation>
+        </message>
+        <message>
+            <source>will be deleted</source>
+            <translation>wird gelöscht</translation>
+        </message>
+        <message>
+            <source>moves to %1</source>
+            <translation>zieht um nach %1</translation>
+        </message>
+        <message>
+            <source>Lines %1 to %2</source>
+            <translation>Zeilen %1 bis %2</translation>
+        </message>
+        <message>
+            <source>This change</source>
+            <translation>Diese Änderung</translation>
+        </message>
+        <message>
+            <source>Take the change of %1, %2</source>
+            <translation>Die Änderung von %1 übernehmen, %2</translation>
+        </message>
+    </context>
+    <context>
         <name>app::HomePage</name>
         <message>
             <source>What should be done?</source>
@@ -527,6 +724,29 @@ Klicken entfernt sie</translation>
         <message>
             <source>Show me: 30 seconds</source>
             <translation>Zeig es mir: 30 Sekunden</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::MachineCheck</name>
+        <message>
+            <source>Details</source>
+            <translation>Einzelheiten</translation>
+        </message>
+        <message>
+            <source>The check could not be run.</source>
+            <translation>Die Prüfung ließ sich nicht ausführen.</translation>
+        </message>
+        <message>
+            <source>Checking what works on this machine…</source>
+            <translation>Es wird geprüft, was auf diesem Rechner geht …</translation>
+        </message>
+        <message>
+            <source>All that is needed works here (%1 of %2 checks).</source>
+            <translation>Alles Nötige geht hier (%1 von %2 Prüfungen).</translation>
+        </message>
+        <message>
+            <source>Something that is needed doesn't work here.</source>
+            <translation>Etwas Nötiges geht hier nicht.</translation>
         </message>
     </context>
     <context>
@@ -649,6 +869,18 @@ Klicken entfernt sie</translation>
             <source>Layer %1</source>
             <translation>Schicht %1</translation>
         </message>
+        <message>
+            <source>Draw it over the transcript</source>
+            <translation>Über das Protokoll zeichnen</translation>
+        </message>
+        <message>
+            <source>Loads %1 of %2</source>
+            <translation>Lädt %1 von %2</translation>
+        </message>
+        <message>
+            <source>, %1/s, %2 left</source>
+            <translation>, %1/s, noch %2</translation>
+        </message>
     </context>
     <context>
         <name>app::PlanView</name>
@@ -742,6 +974,30 @@ Klicken entfernt sie</translation>
             <source>Last picture</source>
             <translation>Letztes Bild</translation>
         </message>
+        <message>
+            <source>Run from here</source>
+            <translation>Von hier an ausführen</translation>
+        </message>
+        <message>
+            <source>A new session goes on from this moment</source>
+            <translation>Eine neue Sitzung geht von diesem Moment an weiter</translation>
+        </message>
+        <message>
+            <source>Cut from here (I)</source>
+            <translation>Ab hier ausschneiden (I)</translation>
+        </message>
+        <message>
+            <source>Cut until here (O)</source>
+            <translation>Bis hier ausschneiden (O)</translation>
+        </message>
+        <message>
+            <source>Export the part</source>
+            <translation>Den Ausschnitt exportieren</translation>
+        </message>
+        <message>
+            <source>Forget the cut</source>
+            <translation>Ausschnitt verwerfen</translation>
+        </message>
     </context>
     <context>
         <name>app::ScreenView</name>
@@ -756,6 +1012,52 @@ Klicken entfernt sie</translation>
         <message>
             <source>After</source>
             <translation>Nachher</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::ServerForm</name>
+        <message>
+            <source>Address of the server</source>
+            <translation>Adresse des Servers</translation>
+        </message>
+        <message>
+            <source>Key, if it wants one</source>
+            <translation>Schlüssel, falls nötig</translation>
+        </message>
+        <message>
+            <source>Key of the server</source>
+            <translation>Schlüssel des Servers</translation>
+        </message>
+        <message>
+            <source>Test</source>
+            <translation>Testen</translation>
+        </message>
+        <message>
+            <source>Model of the server</source>
+            <translation>Modell des Servers</translation>
+        </message>
+        <message>
+            <source>Add this model</source>
+            <translation>Dieses Modell hinzufügen</translation>
+        </message>
+        <message>
+            <source>The server answers, but has no model.</source>
+            <translation>Der Server antwortet, hat aber kein Modell.</translation>
+        </message>
+        <message>
+            <source>Asking %1…</source>
+            <translation>%1 wird gefragt …</translation>
+        </message>
+        <message numerus="yes">
+            <source>It answers, and has %n models.</source>
+            <translation>
+                <numerusform>Er antwortet und hat %n Modell.</numerusform>
+                <numerusform>Er antwortet und hat %n Modelle.</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 (%2 tokens)</source>
+            <translation>%1 (%2 Token)</translation>
         </message>
     </context>
     <context>
@@ -809,24 +1111,12 @@ Klicken entfernt sie</translation>
             <translation>Exportieren</translation>
         </message>
         <message>
-            <source>Report (HTML)</source>
-            <translation>Bericht (HTML)</translation>
-        </message>
-        <message>
-            <source>Folder with pictures and events</source>
-            <translation>Ordner mit Bildern und Ereignissen</translation>
-        </message>
-        <message>
             <source>Export the session</source>
             <translation>Sitzung exportieren</translation>
         </message>
         <message>
             <source>Exporting…</source>
             <translation>Wird exportiert…</translation>
-        </message>
-        <message>
-            <source>Exported to %1</source>
-            <translation>Exportiert nach %1</translation>
         </message>
         <message>
             <source>Starting…</source>
@@ -902,10 +1192,6 @@ Klicken entfernt sie</translation>
         <message>
             <source>Language</source>
             <translation>Sprache</translation>
-        </message>
-        <message>
-            <source>Used from the next start.</source>
-            <translation>Gilt ab dem nächsten Start.</translation>
         </message>
         <message>
             <source>Work</source>
@@ -1038,6 +1324,42 @@ Klicken entfernt sie</translation>
             <source>No account, no telemetry. Only a model server that you name yourself, and the network where you allow it.</source>
             <translation>Kein Konto, keine Telemetrie. Nur ein Modellserver, den du selbst nennst, und das Netz, wo du es erlaubst.</translation>
         </message>
+        <message>
+            <source>Test</source>
+            <translation>Testen</translation>
+        </message>
+        <message>
+            <source>Test %1</source>
+            <translation>%1 testen</translation>
+        </message>
+        <message>
+            <source>Model servers</source>
+            <translation>Modellserver</translation>
+        </message>
+        <message>
+            <source>A server that speaks OpenAI's language</source>
+            <translation>Ein Server, der OpenAIs Sprache spricht</translation>
+        </message>
+        <message>
+            <source>vLLM, SGLang and llama.cpp do. What the model sees and reads is sent there, and nowhere else.</source>
+            <translation>vLLM, SGLang und llama.cpp tun das. Was das Modell sieht und liest, geht dorthin und sonst nirgendwohin.</translation>
+        </message>
+        <message>
+            <source>This machine</source>
+            <translation>Dieser Rechner</translation>
+        </message>
+        <message>
+            <source>Check now</source>
+            <translation>Jetzt prüfen</translation>
+        </message>
+        <message>
+            <source>What works here</source>
+            <translation>Was hier geht</translation>
+        </message>
+        <message>
+            <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
+            <translation>Probiert alles, was Deskhand braucht, und sagt, was zu tun ist, wo es scheitert.</translation>
+        </message>
     </context>
     <context>
         <name>app::Sidebar</name>
@@ -1069,8 +1391,8 @@ Klicken entfernt sie</translation>
             <translation>Zeitleiste</translation>
         </message>
         <message>
-            <source>Arrow keys step from action to action, Space plays, End goes to the present</source>
-            <translation>Pfeiltasten gehen von Aktion zu Aktion, die Leertaste spielt ab, Ende führt zur Gegenwart</translation>
+            <source>Arrow keys step from action to action, Space plays, End goes to the present; I and O cut out a part, Escape forgets it</source>
+            <translation>Pfeiltasten gehen von Aktion zu Aktion, die Leertaste spielt ab, Ende geht zur Gegenwart; I und O schneiden einen Teil aus, Escape verwirft ihn</translation>
         </message>
     </context>
     <context>

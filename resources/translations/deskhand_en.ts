@@ -26,12 +26,49 @@
         </message>
     </context>
     <context>
+        <name>app::ApprovalPanel</name>
+        <message numerus="yes">
+            <source>%n changes, shown at the left. Those that you untick are left out, and the model is told.</source>
+            <translation>
+                <numerusform>%n change, shown at the left. If you untick it, it is left out, and the model is told.</numerusform>
+                <numerusform>%n changes, shown at the left. Those that you untick are left out, and the model is told.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>app::EditReview</name>
+        <message numerus="yes">
+            <source>Changes to %n files: untick what should be left out</source>
+            <translation>
+                <numerusform>Changes to %n file: untick what should be left out</numerusform>
+                <numerusform>Changes to %n files: untick what should be left out</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files</source>
+            <translation>
+                <numerusform>Changes to %n file</numerusform>
+                <numerusform>Changes to %n files</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>app::MainWindow</name>
         <message numerus="yes">
             <source>%n sessions are running. Quitting stops them.</source>
             <translation>
                 <numerusform>One session is running. Quitting stops it.</numerusform>
                 <numerusform>%n sessions are running. Quitting stops them.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>app::ServerForm</name>
+        <message numerus="yes">
+            <source>It answers, and has %n models.</source>
+            <translation>
+                <numerusform>It answers, and has %n model.</numerusform>
+                <numerusform>It answers, and has %n models.</numerusform>
             </translation>
         </message>
     </context>

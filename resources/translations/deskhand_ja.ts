@@ -253,6 +253,84 @@
         </message>
     </context>
     <context>
+        <name>Checks</name>
+        <message>
+            <source>Your display</source>
+            <translation>お使いの画面</translation>
+        </message>
+        <message>
+            <source>Mouse and keys on it</source>
+            <translation>そのマウスとキー</translation>
+        </message>
+        <message>
+            <source>A desktop of its own</source>
+            <translation>専用デスクトップ</translation>
+        </message>
+        <message>
+            <source>Reading widgets</source>
+            <translation>部品の読み取り</translation>
+        </message>
+        <message>
+            <source>Commands in a sandbox</source>
+            <translation>サンドボックスでのコマンド</translation>
+        </message>
+        <message>
+            <source>Programs</source>
+            <translation>プログラム</translation>
+        </message>
+        <message>
+            <source>The small model</source>
+            <translation>小さなモデル</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>The record</source>
+            <translation>記録</translation>
+        </message>
+        <message>
+            <source>Disk</source>
+            <translation>ディスク</translation>
+        </message>
+        <message>
+            <source>Desktop portal</source>
+            <translation>デスクトップポータル</translation>
+        </message>
+        <message>
+            <source>Keyring</source>
+            <translation>キーリング</translation>
+        </message>
+    </context>
+    <context>
+        <name>Export</name>
+        <message>
+            <source>Report (HTML)</source>
+            <translation>レポート (HTML)</translation>
+        </message>
+        <message>
+            <source>Film (MP4)</source>
+            <translation>動画 (MP4)</translation>
+        </message>
+        <message>
+            <source>Zip file with pictures and events</source>
+            <translation>画像とイベントの Zip ファイル</translation>
+        </message>
+        <message>
+            <source>Folder with pictures and events</source>
+            <translation>画像とイベントのフォルダー</translation>
+        </message>
+        <message>
+            <source>Workflow that can be replayed</source>
+            <translation>再生できるワークフロー</translation>
+        </message>
+        <message>
+            <source>Exported to %1</source>
+            <translation>%1 に書き出しました</translation>
+        </message>
+    </context>
+    <context>
         <name>Transcript</name>
         <message numerus="yes">
             <source>… %n more lines …</source>
@@ -292,6 +370,18 @@
                 <numerusform>うち %n 件は明確な効果なし</numerusform>
             </translation>
         </message>
+        <message>
+            <source>“%1” was read by %2</source>
+            <translation>「%1」は %2 が読み取ったもの</translation>
+        </message>
+        <message>
+            <source>Every claim that cites results is proven by them.</source>
+            <translation>結果を引用した主張はすべて裏付けられています。</translation>
+        </message>
+        <message>
+            <source>Not proven: “%1” (%2)</source>
+            <translation>裏付けなし:「%1」(%2)</translation>
+        </message>
     </context>
     <context>
         <name>app::AgentBridge</name>
@@ -302,6 +392,10 @@
         <message>
             <source>Opening the desktop…</source>
             <translation>デスクトップを開いています…</translation>
+        </message>
+        <message>
+            <source>Asking the model's server…</source>
+            <translation>モデルのサーバーに問い合わせ中…</translation>
         </message>
     </context>
     <context>
@@ -358,6 +452,24 @@
             <source>Allows from now on: %1</source>
             <translation>今後許可：%1</translation>
         </message>
+        <message>
+            <source>%1 was read by %2</source>
+            <translation>%1 は %2 が読み取ったもの</translation>
+        </message>
+        <message>
+            <source>Where parts of the command come from</source>
+            <translation>コマンドの一部の出所</translation>
+        </message>
+        <message>
+            <source>Allow %1 of %2</source>
+            <translation>%2 件中 %1 件を許可</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n changes, shown at the left. Those that you untick are left out, and the model is told.</source>
+            <translation>
+                <numerusform>左に %n 件の変更を表示しています。チェックを外したものは行われず、モデルに伝えられます。</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>app::BlockStrip</name>
@@ -368,6 +480,33 @@
         <message>
             <source>Tokens %1 to %2: chosen by %3 %</source>
             <translation>トークン %1～%2：%3 % が選択</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::BranchPanel</name>
+        <message>
+            <source>Run from here</source>
+            <translation>ここから実行</translation>
+        </message>
+        <message>
+            <source>It remembers all until there. Its desktop is a new one, and files are as they are now.</source>
+            <translation>それまでのことはすべて覚えています。デスクトップは新しくなり、ファイルは現在のままです。</translation>
+        </message>
+        <message>
+            <source>What should be done from here?</source>
+            <translation>ここから何をしますか?</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>キャンセル</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>実行</translation>
+        </message>
+        <message>
+            <source>A new session goes on from %1</source>
+            <translation>%1 から新しいセッションを続けます</translation>
         </message>
     </context>
     <context>
@@ -460,6 +599,61 @@ Click to remove it</source>
         </message>
     </context>
     <context>
+        <name>app::EditReview</name>
+        <message>
+            <source>Changes of files</source>
+            <translation>ファイルの変更</translation>
+        </message>
+        <message>
+            <source>Side by side</source>
+            <translation>左右に並べる</translation>
+        </message>
+        <message>
+            <source>Inline</source>
+            <translation>上下に並べる</translation>
+        </message>
+        <message>
+            <source>Back to the screen</source>
+            <translation>画面に戻る</translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files: untick what should be left out</source>
+            <translation>
+                <numerusform>%n 個のファイルの変更: 行わないもののチェックを外してください</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files</source>
+            <translation>
+                <numerusform>%n 個のファイルの変更</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>new file</source>
+            <translation>新しいファイル</translation>
+        </message>
+        <message>
+            <source>will be deleted</source>
+            <translation>削除されます</translation>
+        </message>
+        <message>
+            <source>moves to %1</source>
+            <translation>%1 へ移動</translation>
+        </message>
+        <message>
+            <source>Lines %1 to %2</source>
+            <translation>%1～%2 行目</translation>
+        </message>
+        <message>
+            <source>This change</source>
+            <translation>この変更</translation>
+        </message>
+        <message>
+            <source>Take the change of %1, %2</source>
+            <translation>%1 の変更を行う、%2</translation>
+        </message>
+    </context>
+    <context>
         <name>app::HomePage</name>
         <message>
             <source>What should be done?</source>
@@ -524,6 +718,29 @@ Click to remove it</source>
         <message>
             <source>Show me: 30 seconds</source>
             <translation>30 秒のデモを見る</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::MachineCheck</name>
+        <message>
+            <source>Details</source>
+            <translation>詳細</translation>
+        </message>
+        <message>
+            <source>The check could not be run.</source>
+            <translation>確認を実行できませんでした。</translation>
+        </message>
+        <message>
+            <source>Checking what works on this machine…</source>
+            <translation>このマシンで何が動くか確認中…</translation>
+        </message>
+        <message>
+            <source>All that is needed works here (%1 of %2 checks).</source>
+            <translation>必要なものはすべて動きます (%2 件中 %1 件)。</translation>
+        </message>
+        <message>
+            <source>Something that is needed doesn't work here.</source>
+            <translation>必要なものの一部が動きません。</translation>
         </message>
     </context>
     <context>
@@ -645,6 +862,18 @@ Click to remove it</source>
             <source>Layer %1</source>
             <translation>第 %1 層</translation>
         </message>
+        <message>
+            <source>Draw it over the transcript</source>
+            <translation>記録の上に描く</translation>
+        </message>
+        <message>
+            <source>Loads %1 of %2</source>
+            <translation>%2 のうち %1 を読み込み中</translation>
+        </message>
+        <message>
+            <source>, %1/s, %2 left</source>
+            <translation>、%1/秒、残り %2</translation>
+        </message>
     </context>
     <context>
         <name>app::PlanView</name>
@@ -738,6 +967,30 @@ Click to remove it</source>
             <source>Last picture</source>
             <translation>最後の画像</translation>
         </message>
+        <message>
+            <source>Run from here</source>
+            <translation>ここから実行</translation>
+        </message>
+        <message>
+            <source>A new session goes on from this moment</source>
+            <translation>この時点から新しいセッションを続けます</translation>
+        </message>
+        <message>
+            <source>Cut from here (I)</source>
+            <translation>ここから切り出す (I)</translation>
+        </message>
+        <message>
+            <source>Cut until here (O)</source>
+            <translation>ここまで切り出す (O)</translation>
+        </message>
+        <message>
+            <source>Export the part</source>
+            <translation>この部分を書き出す</translation>
+        </message>
+        <message>
+            <source>Forget the cut</source>
+            <translation>切り出しをやめる</translation>
+        </message>
     </context>
     <context>
         <name>app::ScreenView</name>
@@ -752,6 +1005,51 @@ Click to remove it</source>
         <message>
             <source>After</source>
             <translation>後</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::ServerForm</name>
+        <message>
+            <source>Address of the server</source>
+            <translation>サーバーのアドレス</translation>
+        </message>
+        <message>
+            <source>Key, if it wants one</source>
+            <translation>キー (必要な場合)</translation>
+        </message>
+        <message>
+            <source>Key of the server</source>
+            <translation>サーバーのキー</translation>
+        </message>
+        <message>
+            <source>Test</source>
+            <translation>テスト</translation>
+        </message>
+        <message>
+            <source>Model of the server</source>
+            <translation>サーバーのモデル</translation>
+        </message>
+        <message>
+            <source>Add this model</source>
+            <translation>このモデルを追加</translation>
+        </message>
+        <message>
+            <source>The server answers, but has no model.</source>
+            <translation>サーバーは応答しますが、モデルがありません。</translation>
+        </message>
+        <message>
+            <source>Asking %1…</source>
+            <translation>%1 に問い合わせ中…</translation>
+        </message>
+        <message numerus="yes">
+            <source>It answers, and has %n models.</source>
+            <translation>
+                <numerusform>応答があり、モデルが %n 個あります。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 (%2 tokens)</source>
+            <translation>%1 (%2 トークン)</translation>
         </message>
     </context>
     <context>
@@ -805,24 +1103,12 @@ Click to remove it</source>
             <translation>書き出す</translation>
         </message>
         <message>
-            <source>Report (HTML)</source>
-            <translation>レポート (HTML)</translation>
-        </message>
-        <message>
-            <source>Folder with pictures and events</source>
-            <translation>画像とイベントのフォルダー</translation>
-        </message>
-        <message>
             <source>Export the session</source>
             <translation>セッションを書き出す</translation>
         </message>
         <message>
             <source>Exporting…</source>
             <translation>書き出しています…</translation>
-        </message>
-        <message>
-            <source>Exported to %1</source>
-            <translation>%1 に書き出しました</translation>
         </message>
         <message>
             <source>Starting…</source>
@@ -898,10 +1184,6 @@ Click to remove it</source>
         <message>
             <source>Language</source>
             <translation>言語</translation>
-        </message>
-        <message>
-            <source>Used from the next start.</source>
-            <translation>次回の起動から有効です。</translation>
         </message>
         <message>
             <source>Work</source>
@@ -1033,6 +1315,42 @@ Click to remove it</source>
             <source>No account, no telemetry. Only a model server that you name yourself, and the network where you allow it.</source>
             <translation>アカウントも遠隔測定もありません。自分で指定したモデルサーバーと、許可したネットワークだけです。</translation>
         </message>
+        <message>
+            <source>Test</source>
+            <translation>テスト</translation>
+        </message>
+        <message>
+            <source>Test %1</source>
+            <translation>%1 をテスト</translation>
+        </message>
+        <message>
+            <source>Model servers</source>
+            <translation>モデルサーバー</translation>
+        </message>
+        <message>
+            <source>A server that speaks OpenAI's language</source>
+            <translation>OpenAI 互換のサーバー</translation>
+        </message>
+        <message>
+            <source>vLLM, SGLang and llama.cpp do. What the model sees and reads is sent there, and nowhere else.</source>
+            <translation>vLLM、SGLang、llama.cpp など。モデルが見聞きした内容はそこにだけ送られます。</translation>
+        </message>
+        <message>
+            <source>This machine</source>
+            <translation>このマシン</translation>
+        </message>
+        <message>
+            <source>Check now</source>
+            <translation>今すぐ確認</translation>
+        </message>
+        <message>
+            <source>What works here</source>
+            <translation>ここで動くもの</translation>
+        </message>
+        <message>
+            <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
+            <translation>Deskhand に必要なものをすべて試し、失敗したところでは対処法を示します。</translation>
+        </message>
     </context>
     <context>
         <name>app::Sidebar</name>
@@ -1064,8 +1382,8 @@ Click to remove it</source>
             <translation>タイムライン</translation>
         </message>
         <message>
-            <source>Arrow keys step from action to action, Space plays, End goes to the present</source>
-            <translation>矢印キーで操作を移動、スペースで再生、End で現在へ</translation>
+            <source>Arrow keys step from action to action, Space plays, End goes to the present; I and O cut out a part, Escape forgets it</source>
+            <translation>矢印キーで操作間を移動、スペースで再生、End で現在に戻る。I と O で一部を切り出し、Esc でやめる</translation>
         </message>
     </context>
     <context>

@@ -253,6 +253,84 @@
         </message>
     </context>
     <context>
+        <name>Checks</name>
+        <message>
+            <source>Your display</source>
+            <translation>您的显示器</translation>
+        </message>
+        <message>
+            <source>Mouse and keys on it</source>
+            <translation>其鼠标和键盘</translation>
+        </message>
+        <message>
+            <source>A desktop of its own</source>
+            <translation>独立桌面</translation>
+        </message>
+        <message>
+            <source>Reading widgets</source>
+            <translation>读取控件</translation>
+        </message>
+        <message>
+            <source>Commands in a sandbox</source>
+            <translation>沙盒中的命令</translation>
+        </message>
+        <message>
+            <source>Programs</source>
+            <translation>程序</translation>
+        </message>
+        <message>
+            <source>The small model</source>
+            <translation>小模型</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>The record</source>
+            <translation>记录</translation>
+        </message>
+        <message>
+            <source>Disk</source>
+            <translation>磁盘</translation>
+        </message>
+        <message>
+            <source>Desktop portal</source>
+            <translation>桌面门户</translation>
+        </message>
+        <message>
+            <source>Keyring</source>
+            <translation>密钥环</translation>
+        </message>
+    </context>
+    <context>
+        <name>Export</name>
+        <message>
+            <source>Report (HTML)</source>
+            <translation>报告 (HTML)</translation>
+        </message>
+        <message>
+            <source>Film (MP4)</source>
+            <translation>影片 (MP4)</translation>
+        </message>
+        <message>
+            <source>Zip file with pictures and events</source>
+            <translation>包含图片和事件的 Zip 文件</translation>
+        </message>
+        <message>
+            <source>Folder with pictures and events</source>
+            <translation>包含图片和事件的文件夹</translation>
+        </message>
+        <message>
+            <source>Workflow that can be replayed</source>
+            <translation>可重放的工作流</translation>
+        </message>
+        <message>
+            <source>Exported to %1</source>
+            <translation>已导出到 %1</translation>
+        </message>
+    </context>
+    <context>
         <name>Transcript</name>
         <message numerus="yes">
             <source>… %n more lines …</source>
@@ -292,6 +370,18 @@
                 <numerusform>%n 个没有明显效果</numerusform>
             </translation>
         </message>
+        <message>
+            <source>“%1” was read by %2</source>
+            <translation>“%1”由 %2 读取</translation>
+        </message>
+        <message>
+            <source>Every claim that cites results is proven by them.</source>
+            <translation>每个引用结果的结论都由结果证实。</translation>
+        </message>
+        <message>
+            <source>Not proven: “%1” (%2)</source>
+            <translation>未证实：“%1”（%2）</translation>
+        </message>
     </context>
     <context>
         <name>app::AgentBridge</name>
@@ -302,6 +392,10 @@
         <message>
             <source>Opening the desktop…</source>
             <translation>正在打开桌面…</translation>
+        </message>
+        <message>
+            <source>Asking the model's server…</source>
+            <translation>正在询问模型服务器…</translation>
         </message>
     </context>
     <context>
@@ -358,6 +452,24 @@
             <source>Allows from now on: %1</source>
             <translation>从现在起允许：%1</translation>
         </message>
+        <message>
+            <source>%1 was read by %2</source>
+            <translation>%1 由 %2 读取</translation>
+        </message>
+        <message>
+            <source>Where parts of the command come from</source>
+            <translation>命令各部分的来源</translation>
+        </message>
+        <message>
+            <source>Allow %1 of %2</source>
+            <translation>允许 %2 处中的 %1 处</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n changes, shown at the left. Those that you untick are left out, and the model is told.</source>
+            <translation>
+                <numerusform>左侧显示 %n 处更改。取消勾选的将被略去，并告知模型。</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>app::BlockStrip</name>
@@ -368,6 +480,33 @@
         <message>
             <source>Tokens %1 to %2: chosen by %3 %</source>
             <translation>词元 %1 到 %2：%3 % 选择</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::BranchPanel</name>
+        <message>
+            <source>Run from here</source>
+            <translation>从此处运行</translation>
+        </message>
+        <message>
+            <source>It remembers all until there. Its desktop is a new one, and files are as they are now.</source>
+            <translation>它记得此前的一切。桌面是新的，文件保持现在的状态。</translation>
+        </message>
+        <message>
+            <source>What should be done from here?</source>
+            <translation>从此处起要做什么？</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>A new session goes on from %1</source>
+            <translation>新会话从 %1 处继续</translation>
         </message>
     </context>
     <context>
@@ -460,6 +599,61 @@ Click to remove it</source>
         </message>
     </context>
     <context>
+        <name>app::EditReview</name>
+        <message>
+            <source>Changes of files</source>
+            <translation>文件更改</translation>
+        </message>
+        <message>
+            <source>Side by side</source>
+            <translation>并排</translation>
+        </message>
+        <message>
+            <source>Inline</source>
+            <translation>内联</translation>
+        </message>
+        <message>
+            <source>Back to the screen</source>
+            <translation>返回屏幕</translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files: untick what should be left out</source>
+            <translation>
+                <numerusform>%n 个文件的更改：取消勾选要略去的部分</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Changes to %n files</source>
+            <translation>
+                <numerusform>%n 个文件的更改</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>new file</source>
+            <translation>新文件</translation>
+        </message>
+        <message>
+            <source>will be deleted</source>
+            <translation>将被删除</translation>
+        </message>
+        <message>
+            <source>moves to %1</source>
+            <translation>移动到 %1</translation>
+        </message>
+        <message>
+            <source>Lines %1 to %2</source>
+            <translation>第 %1 至 %2 行</translation>
+        </message>
+        <message>
+            <source>This change</source>
+            <translation>此更改</translation>
+        </message>
+        <message>
+            <source>Take the change of %1, %2</source>
+            <translation>采用 %1 的更改，%2</translation>
+        </message>
+    </context>
+    <context>
         <name>app::HomePage</name>
         <message>
             <source>What should be done?</source>
@@ -524,6 +718,29 @@ Click to remove it</source>
         <message>
             <source>Show me: 30 seconds</source>
             <translation>演示一下：30 秒</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::MachineCheck</name>
+        <message>
+            <source>Details</source>
+            <translation>详细信息</translation>
+        </message>
+        <message>
+            <source>The check could not be run.</source>
+            <translation>无法运行检查。</translation>
+        </message>
+        <message>
+            <source>Checking what works on this machine…</source>
+            <translation>正在检查此计算机上可用的功能…</translation>
+        </message>
+        <message>
+            <source>All that is needed works here (%1 of %2 checks).</source>
+            <translation>所需的一切均可用（%2 项检查中 %1 项通过）。</translation>
+        </message>
+        <message>
+            <source>Something that is needed doesn't work here.</source>
+            <translation>某些必需的功能在此不可用。</translation>
         </message>
     </context>
     <context>
@@ -645,6 +862,18 @@ Click to remove it</source>
             <source>Layer %1</source>
             <translation>第 %1 层</translation>
         </message>
+        <message>
+            <source>Draw it over the transcript</source>
+            <translation>绘制在记录上</translation>
+        </message>
+        <message>
+            <source>Loads %1 of %2</source>
+            <translation>正在加载 %1 / %2</translation>
+        </message>
+        <message>
+            <source>, %1/s, %2 left</source>
+            <translation>，%1/秒，剩余 %2</translation>
+        </message>
     </context>
     <context>
         <name>app::PlanView</name>
@@ -738,6 +967,30 @@ Click to remove it</source>
             <source>Last picture</source>
             <translation>最后的画面</translation>
         </message>
+        <message>
+            <source>Run from here</source>
+            <translation>从此处运行</translation>
+        </message>
+        <message>
+            <source>A new session goes on from this moment</source>
+            <translation>新会话从这一刻继续</translation>
+        </message>
+        <message>
+            <source>Cut from here (I)</source>
+            <translation>从此处剪切 (I)</translation>
+        </message>
+        <message>
+            <source>Cut until here (O)</source>
+            <translation>剪切到此处 (O)</translation>
+        </message>
+        <message>
+            <source>Export the part</source>
+            <translation>导出该部分</translation>
+        </message>
+        <message>
+            <source>Forget the cut</source>
+            <translation>放弃剪切</translation>
+        </message>
     </context>
     <context>
         <name>app::ScreenView</name>
@@ -752,6 +1005,51 @@ Click to remove it</source>
         <message>
             <source>After</source>
             <translation>之后</translation>
+        </message>
+    </context>
+    <context>
+        <name>app::ServerForm</name>
+        <message>
+            <source>Address of the server</source>
+            <translation>服务器地址</translation>
+        </message>
+        <message>
+            <source>Key, if it wants one</source>
+            <translation>密钥（如需要）</translation>
+        </message>
+        <message>
+            <source>Key of the server</source>
+            <translation>服务器密钥</translation>
+        </message>
+        <message>
+            <source>Test</source>
+            <translation>测试</translation>
+        </message>
+        <message>
+            <source>Model of the server</source>
+            <translation>服务器上的模型</translation>
+        </message>
+        <message>
+            <source>Add this model</source>
+            <translation>添加此模型</translation>
+        </message>
+        <message>
+            <source>The server answers, but has no model.</source>
+            <translation>服务器有响应，但没有模型。</translation>
+        </message>
+        <message>
+            <source>Asking %1…</source>
+            <translation>正在询问 %1…</translation>
+        </message>
+        <message numerus="yes">
+            <source>It answers, and has %n models.</source>
+            <translation>
+                <numerusform>服务器有响应，有 %n 个模型。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 (%2 tokens)</source>
+            <translation>%1（%2 个令牌）</translation>
         </message>
     </context>
     <context>
@@ -805,24 +1103,12 @@ Click to remove it</source>
             <translation>导出</translation>
         </message>
         <message>
-            <source>Report (HTML)</source>
-            <translation>报告 (HTML)</translation>
-        </message>
-        <message>
-            <source>Folder with pictures and events</source>
-            <translation>含图片和事件的文件夹</translation>
-        </message>
-        <message>
             <source>Export the session</source>
             <translation>导出会话</translation>
         </message>
         <message>
             <source>Exporting…</source>
             <translation>正在导出…</translation>
-        </message>
-        <message>
-            <source>Exported to %1</source>
-            <translation>已导出到 %1</translation>
         </message>
         <message>
             <source>Starting…</source>
@@ -898,10 +1184,6 @@ Click to remove it</source>
         <message>
             <source>Language</source>
             <translation>语言</translation>
-        </message>
-        <message>
-            <source>Used from the next start.</source>
-            <translation>下次启动时生效。</translation>
         </message>
         <message>
             <source>Work</source>
@@ -1033,6 +1315,42 @@ Click to remove it</source>
             <source>No account, no telemetry. Only a model server that you name yourself, and the network where you allow it.</source>
             <translation>无需账户，没有遥测。只有你自己指定的模型服务器，以及你允许的网络。</translation>
         </message>
+        <message>
+            <source>Test</source>
+            <translation>测试</translation>
+        </message>
+        <message>
+            <source>Test %1</source>
+            <translation>测试 %1</translation>
+        </message>
+        <message>
+            <source>Model servers</source>
+            <translation>模型服务器</translation>
+        </message>
+        <message>
+            <source>A server that speaks OpenAI's language</source>
+            <translation>兼容 OpenAI 接口的服务器</translation>
+        </message>
+        <message>
+            <source>vLLM, SGLang and llama.cpp do. What the model sees and reads is sent there, and nowhere else.</source>
+            <translation>例如 vLLM、SGLang 和 llama.cpp。模型所见所读只会发送到那里。</translation>
+        </message>
+        <message>
+            <source>This machine</source>
+            <translation>此计算机</translation>
+        </message>
+        <message>
+            <source>Check now</source>
+            <translation>立即检查</translation>
+        </message>
+        <message>
+            <source>What works here</source>
+            <translation>此处可用的功能</translation>
+        </message>
+        <message>
+            <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
+            <translation>尝试 Deskhand 所需的一切，并说明失败时该怎么办。</translation>
+        </message>
     </context>
     <context>
         <name>app::Sidebar</name>
@@ -1064,8 +1382,8 @@ Click to remove it</source>
             <translation>时间线</translation>
         </message>
         <message>
-            <source>Arrow keys step from action to action, Space plays, End goes to the present</source>
-            <translation>方向键逐个操作移动，空格播放，End 回到现在</translation>
+            <source>Arrow keys step from action to action, Space plays, End goes to the present; I and O cut out a part, Escape forgets it</source>
+            <translation>方向键逐个操作移动，空格键播放，End 键回到当前；I 和 O 剪切出一部分，Esc 放弃</translation>
         </message>
     </context>
     <context>

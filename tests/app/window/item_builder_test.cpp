@@ -52,6 +52,25 @@ TEST_F(Items, hold_what_was_asked_thought_done_seen_and_how_it_ended) {
   EXPECT_EQ(delta.plans.last().lines[1].evidence, "277.90, twice");
 }
 
+TEST_F(Items, tell_what_was_read_elsewhere_what_was_taken_hold_of_and_what_is_not_proven) {
+  ItemBuilder builder;
+  for (const agent::Event& event : recorder_->load_events(session_)) builder.add(event);
+  const SessionDelta delta = builder.take_delta();
+  const SessionItem* click = item_titled(delta, "Click at 122, 262");
+  ASSERT_NE(click, nullptr);
+  EXPECT_EQ(click->target_name, "push button 4");
+  EXPECT_EQ(click->target_pt, QRect(96, 226, 62, 56));
+  EXPECT_GT(click->last_event, click->event) << "its answer";
+  EXPECT_EQ(click->answer_turn, click->turn + 1);
+  bool has_origin = false;
+  for (const SessionDelta::Change& change : delta.changes) has_origin |= !change.item.origins.isEmpty();
+  EXPECT_TRUE(has_origin);
+  const QList<ClaimNote>& claims = delta.changes.back().item.claims;
+  ASSERT_EQ(claims.size(), 2);
+  EXPECT_TRUE(claims[0].problem.isEmpty());
+  EXPECT_EQ(claims[1].problem, "[8] failed");
+}
+
 TEST_F(Items, are_the_same_read_in_pieces_as_they_come_or_all_at_once) {
   ItemBuilder at_once;
   QList<SessionItem> in_pieces;

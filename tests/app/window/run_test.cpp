@@ -3,18 +3,27 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QComboBox>
 #include <QElapsedTimer>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <functional>
 #include <thread>
 
 #include "app/resources.h"
 #include "app/window/agent_bridge.h"
+#include "app/window/approval_panel.h"
 #include "app/window/main_window.h"
+#include "app/window/preferences.h"
 #include "app/window/screen_feed.h"
+#include "app/window/screen_pane.h"
 #include "app/window/screen_view.h"
 #include "app/window/session_page.h"
+#include "app/window/translations.h"
+#include "tests/app/window/demo_record.h"
 #include "tests/app/window/watchdog.h"
 #include "tests/desk/test_window.h"
 #include "tests/desk/x_server.h"
@@ -123,6 +132,77 @@ TEST_F(Run, a_denial_reaches_the_model_with_its_reason) {
     return false;
   };
   EXPECT_TRUE(wait_until(is_denied, 5000));
+}
+
+// Of the widgets below, the one with this accessible name; null: there is none.
+template <typename Widget>
+Widget* named(QWidget& below, const QString& name) {
+  for (auto* widget : below.findChildren<Widget*>()) {
+    if (widget->accessibleName() == name) return widget;
+  }
+  return nullptr;
+}
+
+TEST_F(Run, a_new_session_goes_on_from_a_moment_of_an_old_one) {
+  const std::filesystem::path record = folder_.filePath("sessions.db").toStdString();
+  const qint64 old_session = app_test::write_demo_sessions(record);
+  MainWindow window(record);
+  window.show();
+  ASSERT_TRUE(wait_until([&] {
+    window.show_session(old_session);
+    return !window.pages().isEmpty();
+  }));
+  SessionPage& old_page = *window.pages().last();
+  ASSERT_TRUE(wait_until([&] { return old_page.model().size() > 10; }));
+  old_page.screen().look_at(3);  // the plan's call
+  named<QToolButton>(old_page, "Run from here")->click();
+  auto* words = named<QLineEdit>(old_page, "What should be done from here?");
+  ASSERT_NE(words, nullptr);
+  ASSERT_TRUE(words->isVisible());
+  words->setText("Open Calculator, then click 7");
+  Q_EMIT words->returnPressed();
+  ASSERT_EQ(window.pages().size(), 2);
+  SessionPage& page = *window.pages().last();
+  AgentBridge& bridge = *page.bridge();
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &bridge, [&] { bridge.allow(ApprovalScope::Session); });
+  QSignalSpy finished(&bridge, &AgentBridge::finished);
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_EQ(finished[0][0].toString(), "done") << finished[0][1].toString().toStdString();
+  EXPECT_NE(page.session(), old_session);
+  ASSERT_TRUE(wait_until([&] { return page.model().size() > 6; }));
+  EXPECT_EQ(page.model().item(0).text, old_page.model().item(0).text) << "the old one's history";
+  EXPECT_EQ(page.model().item(3).tool, "plan");
+  EXPECT_EQ(page.model().item(4).kind, SessionItem::Kind::Instruction) << "and then the new words";
+}
+
+TEST_F(Run, another_language_is_spoken_at_once_while_a_session_waits_for_its_answer) {
+  MainWindow window(folder_.filePath("sessions.db").toStdString());
+  window.show();
+  TaskChoice choice;
+  choice.task = "Open Calculator, then click 7";
+  choice.model.dir = resource_path("models/nano");
+  window.start_task(choice);
+  AgentBridge& bridge = *window.pages().last()->bridge();
+  QSignalSpy asked(&bridge, &AgentBridge::approval_wanted);
+  ASSERT_TRUE(wait_until([&] { return !asked.isEmpty(); }));
+  auto* language = named<QComboBox>(window, "Language");
+  ASSERT_NE(language, nullptr);
+  language->setCurrentIndex(language->findData("de"));
+  Q_EMIT language->activated(language->currentIndex());
+  ASSERT_TRUE(wait_until([&] { return named<QComboBox>(window, "Sprache") != nullptr; }));
+  ASSERT_EQ(window.pages().size(), 1);
+  EXPECT_EQ(window.pages().last()->bridge(), &bridge) << "the session goes on";
+  window.show_session(bridge.session());
+  QSignalSpy finished(&bridge, &AgentBridge::finished);
+  auto* approval = window.pages().last()->findChild<ApprovalPanel*>();
+  ASSERT_TRUE(wait_until([&] { return approval->isVisible(); }, 5000)) << "it still asks";
+  auto* session = named<QPushButton>(*approval, "Für diese Sitzung");
+  ASSERT_NE(session, nullptr);
+  session->click();
+  ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
+  EXPECT_EQ(finished[0][0].toString(), "done");
+  Preferences().set_language({});
+  use_language("en");
 }
 
 TEST_F(Run, the_window_is_never_blocked_while_a_model_works_a_command_floods_and_a_large_screen_moves) {
