@@ -121,7 +121,7 @@ double HunkView::add_line(const DiffRow& row, Side side, double x, double y, dou
   const double before = kEdge + gutter_width() * (is_half ? 1 : 2) + kSignWidth;
   line.text = std::make_unique<QTextLayout>(words, code_font());
   QTextOption option;
-  option.setWrapMode(QTextOption::WrapAnywhere);
+  option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   line.text->setTextOption(option);
   if (row.is_change && row.same_start >= 0) {
     const auto changed = static_cast<int>(words.size()) - row.same_start - row.same_end;

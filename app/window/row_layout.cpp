@@ -155,7 +155,7 @@ double RowLayout::diff_box(const std::vector<tools::FilePatch>& files, double x,
     const std::size_t box = boxes_.size();
     boxes_.push_back({});
     const QColor ink = is_context ? theme().text_dim : comes ? theme().good : theme().bad;
-    const double height = add_text(run, {code_font(), ink, 0, true}, x + 9, y + 2, width - 18);
+    const double height = add_text(run, {code_font(), ink, 0, false}, x + 9, y + 2, width - 18);
     const QColor ground = is_context ? theme().sunken : comes ? theme().good_soft : theme().bad_soft;
     boxes_[box] = {QRectF(x, y, width, height + 4), ground, Qt::transparent, 4};
     y += height + 5;
@@ -326,7 +326,8 @@ void RowLayout::call(const SessionItem& item, bool is_open) {
       QFontMetricsF(title_font).elidedText(call_title(item.tool, item.arguments), Qt::ElideRight, title_width);
   add_text(title, {title_font, theme().text, 1}, inner, y + 3, title_width + 4);
   y += 26;
-  if (item.picture != 0 && item.tool != "plan") {
+  // The changes of an edit need the width, and say more than the screen beside them.
+  if (item.picture != 0 && item.tool != "plan" && written_hunks(item.tool, item.arguments).empty()) {
     constexpr double kThumbHeight = 52, kThumbWidth = 92;
     picture_ = QRectF(right - kThumbWidth, y + 4, kThumbWidth, kThumbHeight);
     picture_id_ = item.picture;

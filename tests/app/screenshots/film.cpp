@@ -3,9 +3,11 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QHash>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <functional>
 
 #include "app/resources.h"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr int kInterval_ms = 120;
 constexpr int kLongestShown_ms = 700;  // of a picture in which nothing changes
+constexpr int kLastShown_ms = 4000;
 constexpr int kLimit_ms = 180'000;
 
 struct Shot {
@@ -50,25 +53,37 @@ class Camera {
   }
 
   QByteArray film() const {
-    // The colours of the whole film: those of its parts, one below the other.
-    QImage sheet(shots_.first().image.width(), shots_.first().image.height() * 3, QImage::Format_RGB32);
-    for (int n = 0; n < 3; ++n) {
-      const QImage& part = shots_[(shots_.size() - 1) * n / 2].image;
-      for (int y = 0; y < part.height(); ++y) {
-        std::copy_n(part.constScanLine(y), part.bytesPerLine(), sheet.scanLine(n * part.height() + y));
-      }
-    }
-    const QImage reduced = sheet.convertToFormat(QImage::Format_Indexed8, Qt::AvoidDither);
-    AnimatedPng film(shots_.first().image.size(), reduced.colorTable());
+    AnimatedPng film(shots_.first().image.size(), palette());
     for (qsizetype n = 0; n < shots_.size(); ++n) {
       const bool is_last = n + 1 == shots_.size();
-      const qint64 shown_ms = is_last ? 4000 : shots_[n + 1].at_ms - shots_[n].at_ms;
+      const qint64 shown_ms = is_last ? kLastShown_ms : shots_[n + 1].at_ms - shots_[n].at_ms;
       film.add(shots_[n].image, static_cast<int>(is_last ? shown_ms : std::min<qint64>(shown_ms, kLongestShown_ms)));
     }
     return film.bytes();
   }
 
  private:
+  // The colours that are there most, and a few of every kind for the rest.
+  QList<QRgb> palette() const {
+    constexpr qsizetype kMostOften = 190, kLevels = 4;
+    QHash<QRgb, int> counts;
+    for (qsizetype n = 0; n < shots_.size(); n += std::max<qsizetype>(1, shots_.size() / 6)) {
+      const QImage& image = shots_[n].image;
+      for (int y = 0; y < image.height(); ++y) {
+        const auto* line = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+        for (int x = 0; x < image.width(); ++x) ++counts[line[x] | 0xff000000U];
+      }
+    }
+    QList<QRgb> colours = counts.keys();
+    std::sort(colours.begin(), colours.end(), [&](QRgb a, QRgb b) { return counts[a] > counts[b]; });
+    colours.resize(std::min(colours.size(), kMostOften));
+    for (int n = 0; n < kLevels * kLevels * kLevels; ++n) {
+      const auto level = [](int value) { return value % kLevels * 255 / (kLevels - 1); };
+      colours.append(qRgb(level(n), level(n / kLevels), level(n / kLevels / kLevels)));
+    }
+    return colours;
+  }
+
   QWidget& window_;
   QElapsedTimer clock_;
   QList<Shot> shots_;

@@ -100,7 +100,9 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
   settle(800);  // the pictures come from the record
   studio.shoot(window, "session");
   for (int row = 0; row < page->model().size(); ++row) {
-    if (page->model().item(row).tool == "pointer") page->screen().look_at(row);
+    if (page->model().item(row).tool != "pointer" || page->model().item(row).target_pt.isEmpty()) continue;
+    page->screen().look_at(row);
+    Q_EMIT page->screen().moment_changed(row);
   }
   studio.shoot(window, "moment");
   auto* approval = page->findChild<app::ApprovalPanel*>();
