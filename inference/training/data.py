@@ -25,7 +25,7 @@ class Buffer:
         self.kind, self.rows = kind, rows
         frames, length = KINDS[kind]
         shapes = {"frames": ((rows, frames, scenes.HEIGHT, scenes.WIDTH, 3), np.uint8), "maps": ((rows, frames, scenes.PATCHES, scenes.MAP_BYTES), np.uint8),
-                  "ids": ((rows, length), np.int32), "spoken": ((rows, length), np.uint8), "starts": ((rows, frames if kind == "two" else 1), np.int64)}
+                  "ids": ((rows, length), np.int32), "cells": ((rows, length), np.int16), "spoken": ((rows, length), np.uint8), "starts": ((rows, frames if kind == "two" else 1), np.int64)}
         sizes = {name: int(np.prod(shape)) * np.dtype(kind_).itemsize for name, (shape, kind_) in shapes.items()}
         self.memory = mmap.mmap(-1, sum(-(-size // 4096) * 4096 for size in sizes.values()))
         self.arrays, at = {}, 0
@@ -40,6 +40,8 @@ def put(buffer, row, conversation, marker):
     ids, spoken, starts = buffer.arrays["ids"][row], buffer.arrays["spoken"][row], buffer.arrays["starts"][row]
     ids[:n], ids[n:] = conversation.ids, conversation.tokenizer.special[tokens.PAD]
     spoken[:n], spoken[n:] = conversation.spoken, 0
+    cells = buffer.arrays["cells"][row]
+    cells[:n], cells[n:] = conversation.cells, -1
     image = np.flatnonzero(ids[:n] == conversation.tokenizer.special[marker])
     starts[:] = image[::576][:len(starts)]
 
@@ -51,7 +53,7 @@ class Maker:
         self.start = lambda at: scenes.start(program, at, stride, pairs, split)
         self.seed, self.stream = seed, self.start(seed)
         self.tokenizer = tokenizer
-        self.random, self.pool = samples.seeded(seed), samples.Pool(0.15 if split == "train" else 0.0)
+        self.random, self.pool = samples.seeded(seed), samples.Pool(split == "train")
 
     def row(self, buffer, row):
         """Fills a row and returns its conversation and labels."""

@@ -25,6 +25,8 @@ class Conversation:
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
         self.ids, self.spoken = [], []
+        self.cells = []  # for each token of an answer: the picture token that shows it, counted over all pictures; -1: none
+        self.pictures = 0
         self.text = []
         self.spans = []  # of the answers: (start, end, label)
         self._add(BOD)
@@ -37,11 +39,14 @@ class Conversation:
             ids = [self.tokenizer.special[part]] if part in self.tokenizer.special else self.tokenizer.spell(part) if spelled else self.tokenizer.encode(part)
             self.ids += ids
             self.spoken += [spoken] * len(ids)
+            self.cells += [-1] * len(ids)
 
     def _picture(self, marker=IMAGE):
         self._add(IMAGE_START)
         self.ids += [self.tokenizer.special[marker]] * IMAGE_TOKENS
         self.spoken += [0] * IMAGE_TOKENS
+        self.cells += [-1] * IMAGE_TOKENS
+        self.pictures += 1
         self.text.append(marker)
         self._add(IMAGE_END)
 
@@ -68,7 +73,27 @@ class Conversation:
             self._add(spelled, spoken=1, spelled=True)
         self._add(END, spoken=1)
         self.spans.append((start, len(self.ids), label))
+        if label and self.pictures:
+            self._show(start, spelled, label)
         self._add("\n")
+
+    def _show(self, start, spelled, label):
+        """Where on the newest picture the answer's tokens are seen: each letter that is read off, or the thing that is pointed at."""
+        first = (self.pictures - 1) * IMAGE_TOKENS
+        if "cell" in label:
+            self.cells[start:] = [first + label["cell"]] * (len(self.ids) - start)
+        elif "cells" in label:
+            at = [first + cell for letter, cell in zip(spelled, label["cells"]) for _ in letter.encode("utf-8")]
+            self.cells[len(self.ids) - 1 - len(at):] = at + at[-1:]  # and the end of the answer where the text ends
+
+    def mark(self):
+        return len(self.ids), len(self.spans), len(self.text), self.pictures
+
+    def back_to(self, mark):
+        """Forgets the turns since the mark."""
+        n, n_spans, n_texts, self.pictures = mark
+        for values, kept in ((self.ids, n), (self.spoken, n), (self.cells, n), (self.spans, n_spans), (self.text, n_texts)):
+            del values[kept:]
 
     def __len__(self):
         return len(self.ids)

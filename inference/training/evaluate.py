@@ -3,12 +3,13 @@
 Answers count as a whole: a point must be inside the box, every other character must be right. `quick` feeds the right
 earlier tokens; `full` lets the model hear its own words (fixed-point decoding gives the greedy answer) for everything.
 
-Usage: evaluate.py --screens PROGRAM --tokenizer FILE --weights WEIGHTS.pt [--scenes N] [--out FILE]
+Usage: evaluate.py --screens PROGRAM --tokenizer FILE --weights WEIGHTS.pt|MODEL_DIR [--scenes N] [--out FILE]
 """
 import argparse
 import collections
 import contextlib
 import json
+import os
 import re
 
 import torch
@@ -156,8 +157,12 @@ def main():
     args = parser.parse_args()
     from model import Config, Nano
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = Nano(Config(vocabulary=tokens.Tokenizer(args.tokenizer).size)).to(device)
-    model.load_state_dict(torch.load(args.weights, map_location=device), strict=False)
+    if os.path.isdir(args.weights):
+        from evaluate_export import load
+        model = load(args.weights)[0].to(device)
+    else:
+        model = Nano(Config(vocabulary=tokens.Tokenizer(args.tokenizer).size)).to(device)
+        model.load_state_dict(torch.load(args.weights, map_location=device), strict=False)
     if device.type == "cuda":
         model.vision.compute_dtype = torch.bfloat16
     examiner = Examiner(args.screens, args.tokenizer, args.scenes, args.scenes // 4)

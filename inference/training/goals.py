@@ -1,10 +1,13 @@
 """One-line goals and the next action for them: on one screen, over two screens of an episode, and goals without a screen."""
 from dialect import call
-from questions import centre, describe, pick_target, quoted
+from questions import centre, centre_cell, describe, pick_target, quoted
 
 KEYS = [("save", "ctrl+s"), ("copy", "ctrl+c"), ("paste", "ctrl+v"), ("undo", "ctrl+z"), ("select all", "ctrl+a"), ("find", "ctrl+f"),
         ("print", "ctrl+p"), ("close the tab", "ctrl+w"), ("quit", "ctrl+q"), ("open a new tab", "ctrl+t"), ("go back", "alt+left")]
 NAMED_KEYS = ["Enter", "Escape", "Tab", "Delete", "Backspace", "Home", "End", "Page Down", "Page Up", "F1", "F5", "F11", "Up", "Down"]
+FUNCTION_KEYS = [f"F{n}" for n in range(1, 13)]
+JOINED_KEYS = ["Tab", "Enter", "Delete", "Backspace", "Home", "End", "Page Down", "Page Up", "Up", "Down", "Left", "Right", "Space", "Escape"]
+MODIFIERS = [["Ctrl"], ["Ctrl"], ["Ctrl", "Shift"], ["Alt"], ["Alt"], ["Shift"], ["Ctrl", "Alt"]]
 APPLICATIONS = ["Calculator", "Text Editor", "Terminal", "File Manager", "Web Browser", "Mail", "Music Player", "Image Viewer", "Settings",
                 "Spreadsheet", "Calendar", "Notes", "Document Viewer", "Task Manager", "Archive Manager", "Paint", "Clock"]
 DONE = "Done."
@@ -29,21 +32,26 @@ def press(random):
     if random.random() < 0.35:
         name, keys = random.choice(KEYS)
         return random.choice([f"Press the shortcut to {name}", f"Use the keyboard to {name}"]), call("key", keys=keys)
-    if random.random() < 0.5:
-        key = random.choice(NAMED_KEYS)
+    if random.random() < 0.4:
+        key = random.choice(NAMED_KEYS + FUNCTION_KEYS)
         return random.choice(["Press {}", "Hit {}", "Press the {} key"]).format(key), call("key", keys=chord(key))
-    modifiers = random.choice([["Ctrl"], ["Ctrl"], ["Ctrl", "Shift"], ["Alt"], ["Shift"]])
-    text = "+".join(modifiers + [random.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+    key = random.choice([random.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), random.choice(FUNCTION_KEYS), random.choice(JOINED_KEYS)])
+    text = "+".join(random.choice(MODIFIERS) + [key])
     return random.choice(["Press {}", "Use {}", "Hit {}"]).format(text), call("key", keys=chord(text))
 
 
-def act(scene, random):
+def uncapitalised(random, goal):
+    """Some goals are written without the capital letter, as the steps of a plan are."""
+    return goal[0].lower() + goal[1:] if random.random() < 0.25 else goal
+
+
+def act(scene, random, training=False):
     """A goal that one action on this screen fulfils: (goal, answer, label)."""
-    found = pick_target(scene, random, active=True)
+    found = pick_target(scene, random, active=True, training=training)
     if not found:
         return None
     name, item, how = found
-    label = {"task": "act", "how": how, "box": item["box"], "kind": item["kind"]}
+    label = {"task": "act", "how": how, "box": item["box"], "kind": item["kind"], "cell": centre_cell(item["box"])}
     kind = item["kind"]
     if kind in ("check box", "radio button") and random.random() < 0.6:
         on = random.random() < 0.5
@@ -81,13 +89,13 @@ def type_into(scene, random, text):
     goal = random.choice(["Type {1} into {0}", "Enter {1} in {0}", "Set {0} to {1}", "Put {1} into the {0} field"]).format(quoted(random, name), f'"{text}"')
     if item.get("focused"):
         return goal, call("type", text=text), {"task": "type", "text": text}
-    return goal, click(item["box"]), {"task": "act", "how": "field", "box": item["box"], "kind": "text field"}
+    return goal, click(item["box"]), {"task": "act", "how": "field", "box": item["box"], "kind": "text field", "cell": centre_cell(item["box"])}
 
 
 def infeasible(scene, random, texts):
     for _ in range(5):
         text = texts(random)
-        if text.lower() not in scene.texts:
+        if text.lower() not in scene.texts and text not in APPLICATIONS:
             goal = random.choice(["Click {}", "Press {}", "Open {}", "Turn on {}", "Double-click {}", "Right-click {}"]).format(quoted(random, text))
             return goal, call("give_up", reason=f"There is no {text} here."), {"task": "give_up"}
     return None
@@ -101,9 +109,9 @@ def simple_step(random, texts):
     if kind == 1:
         return f'type "{texts(random)}"'
     if kind == 2:
-        return random.choice(["press {}", "hit {}"]).format(random.choice(["Enter", "Escape", "Tab", "Ctrl+S", "Ctrl+C", "Ctrl+V", "F5", "Alt+F4", "Ctrl+Shift+T"]))
+        return random.choice(["press {}", "hit {}"]).format(random.choice(["Enter", "Escape", "Tab", "Ctrl+S", "Ctrl+C", "Ctrl+V", "F5", "Alt+F4", "Ctrl+Shift+T", "Ctrl+A", "Alt+Tab", "Ctrl+End"]))
     if kind == 3:
-        return f"open {random.choice(APPLICATIONS)}"
+        return random.choice(["open {}", "start {}"]).format(random.choice(APPLICATIONS))
     if kind == 4:
         return random.choice(["double-click {}", "right-click {}", "select {}", "close {}"]).format(texts(random))
     if kind == 5:
@@ -163,10 +171,17 @@ def ask(random, texts):
     return goal.format(text), call("ask", question=question.format(text)), {"task": "ask"}
 
 
-def other(random):
-    """Waiting and starting applications."""
-    if random.random() < 0.5:
+def other(random, texts, seen):
+    """Waiting, typing where the focus is, starting applications; seen: the texts on the screen, which "Open" could mean too."""
+    kind = random.random()
+    if kind < 0.3:
         n = random.randint(1, 20)
         return random.choice([f"Wait {n} seconds", f"Wait for {n} seconds"]), call("wait", seconds=n), {"task": "wait"}
-    name = random.choice(APPLICATIONS)
-    return random.choice(["Start {}", "Launch {}", "Start the application {}"]).format(name), call("open", application=name), {"task": "open"}
+    if kind < 0.5:
+        text = texts(random)
+        return random.choice(["Type {}", "Type {}", "Write {}"]).format(f'"{text}"'), call("type", text=text), {"task": "type", "text": text}
+    name = random.choice(APPLICATIONS) if random.random() < 0.8 else texts(random)
+    goals = ["Start {}", "Start {}", "Launch {}", "Start the application {}"]
+    if name in APPLICATIONS and not any(name.lower() in text for text in seen):
+        goals += ["Open {}"] * 4
+    return random.choice(goals).format(name), call("open", application=name), {"task": "open"}

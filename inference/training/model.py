@@ -13,8 +13,9 @@ import torch.nn.functional as F
 ROWS, COLUMNS, PATCH, MERGE = 18, 32, 14, 2  # merged rows and columns of an 896×504 picture
 TOKENS, PATCHES = ROWS * COLUMNS, ROWS * COLUMNS * MERGE * MERGE
 # What each 14 px patch is asked for while training (screens/main.cpp, PatchMap): four characters, the column where their
-# text begins, the kind and state of the thing there, its symbol.
-MAP_SIZES = (256, 256, 256, 256, COLUMNS * MERGE + 1, 1 + 25 * 3, 256)
+# text begins, the kind and state of the thing there, its symbol, how many characters of the text stand before the patch.
+MAP_SIZES = (256, 256, 256, 256, COLUMNS * MERGE + 1, 1 + 25 * 3, 256, 64)
+POINTED_AFTER = (3, 4)  # layers whose states must say where on the picture the next token of the answer is seen
 
 
 @dataclass
@@ -138,11 +139,11 @@ class Vision(nn.Module):
             return F.linear(self.patches(frames), taps.sum(1))
         return F.linear(self.patches(frames[:, 0]), taps[:, 0]) + F.linear(self.patches(frames[:, 1]), taps[:, 1])
 
-    def forward(self, frames):
+    def forward(self, frames, head_alone=False):
         x = self.pre_layrnorm(self.embed(frames)).to(self.compute_dtype)
         for block in self.blocks:
             x = block(x, self.cos, self.sin)
-        position = self.position_head(x.reshape(x.shape[0], TOKENS, -1))
+        position = self.position_head((x.detach() if head_alone else x).reshape(x.shape[0], TOKENS, -1))
         y = self.projector_2(F.gelu(self.projector_1(x)))
         return self.merge_2(F.gelu(self.merge_1(y.reshape(x.shape[0], TOKENS, -1)))), position, x
 
@@ -291,6 +292,18 @@ class Layer(nn.Module):
         return x + y, kl, mass, load
 
 
+class Pointer(nn.Module):
+    """Which picture token the model looks for: an auxiliary head that exists for training only."""
+
+    def __init__(self, c, width=128):
+        super().__init__()
+        self.query, self.key = nn.Linear(c.hidden, width, bias=False), nn.Linear(c.hidden, width, bias=False)
+
+    def forward(self, x, pictures):  # [B, n, H], [B, picture tokens, H] -> [B, n, picture tokens]
+        normed = lambda y: y * torch.rsqrt(y.float().pow(2).mean(-1, keepdim=True) + 1e-6).to(y.dtype)
+        return self.query(normed(x)) @ self.key(normed(pictures)).transpose(-1, -2) / math.sqrt(self.query.out_features)
+
+
 class Nano(nn.Module):
     def __init__(self, c=None):
         super().__init__()
@@ -303,6 +316,7 @@ class Nano(nn.Module):
         self.patch_head = nn.Linear(c.vision_hidden, sum(MAP_SIZES))
         self.map_head = nn.Linear(c.hidden, MERGE * MERGE * sum(MAP_SIZES))
         self.position_head = nn.Linear(c.hidden, ROWS + COLUMNS)
+        self.pointer_head = nn.ModuleList(Pointer(c) for _ in POINTED_AFTER)
         self._initialise()
 
     def _initialise(self):
@@ -320,24 +334,29 @@ class Nano(nn.Module):
         angle = torch.arange(length, device=device)[:, None] * inverse
         return angle.cos(), angle.sin()
 
-    def forward(self, frames, ids, starts, first_answer, rows=None, use_sparse=False, with_maps=False):
+    def forward(self, frames, ids, starts, first_answer, rows=None, use_sparse=False, with_maps=False, heads_alone=False):
         """frames: see Vision.embed, pictures of a conversation in a row; ids [B, L]; starts [B, pictures]: first image token.
-        Returns logits [B, L - first_answer, V], map (if asked for) and position logits of the pictures, and the layers' statistics."""
-        features, position, patches = self.vision(frames)
+        Returns logits [B, L - first_answer, V], map (if asked for) and position logits of the pictures, the layers' statistics, and
+        (with the maps) pointer logits [B, L - first_answer, pictures · 576] of each layer in POINTED_AFTER.
+        heads_alone: no gradient flows from the auxiliary heads into the model."""
+        seen = (lambda y: y.detach()) if heads_alone else (lambda y: y)
+        features, position, patches = self.vision(frames, heads_alone)
         x = self.embed_tokens(ids).to(features.dtype)
         places = (starts[:, :, None] + torch.arange(TOKENS, device=ids.device)).reshape(ids.shape[0], -1)  # [B, pictures · 576]
         at = places[:, :, None].expand(-1, -1, self.c.hidden)
         x = x.scatter(1, at, features.reshape(ids.shape[0], -1, self.c.hidden))
         cos, sin = self.angles(ids.shape[1], ids.device)
-        kls, masses, loads, position_2 = [], [], [], None
+        kls, masses, loads, position_2, pointers = [], [], [], None, []
         for i, layer in enumerate(self.layers):
             x, kl, mass, load = layer(x, cos, sin, rows, use_sparse)
             if load is not None:
                 kls.append(kl), masses.append(mass), loads.append(load)
             if i == 2:
-                position_2 = self.position_head(x.gather(1, at)).reshape(-1, TOKENS, ROWS + COLUMNS)
+                position_2 = self.position_head(seen(x).gather(1, at)).reshape(-1, TOKENS, ROWS + COLUMNS)
+            if with_maps and i in POINTED_AFTER:
+                pointers.append(self.pointer_head[len(pointers)](seen(x)[:, first_answer:], seen(x).gather(1, at)))
         logits = self.lm_head(self.norm(x[:, first_answer:]))
         maps = None
         if with_maps:
-            maps = self.patch_head(patches), self.map_head(features).view(features.shape[0], PATCHES, -1)
-        return logits, maps, (position, position_2), torch.stack(kls), torch.stack(masses), torch.stack(loads)
+            maps = self.patch_head(seen(patches)), self.map_head(seen(features)).view(features.shape[0], PATCHES, -1)
+        return logits, maps, (position, position_2), torch.stack(kls), torch.stack(masses), torch.stack(loads), pointers

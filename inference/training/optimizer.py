@@ -51,13 +51,15 @@ class Muon:
 
 
 def split_parameters(model):
-    """(matrices for Muon, the index branch, the rest)."""
-    matrices, index, rest = [], [], []
+    """(matrices for Muon, the index branch, auxiliary heads, the rest)."""
+    matrices, index, heads, rest = [], [], [], []
     for name, p in model.named_parameters():
         if ".index_" in name:
             index.append(p)
-        elif p.dim() >= 2 and not any(part in name for part in ("embed_tokens", "lm_head", "patch_embedding", "mlp.gate", "_head.")) or "mlp.gate_proj" in name:
+        elif "_head." in name and not name.startswith("lm_head"):
+            heads.append(p)
+        elif p.dim() >= 2 and not any(part in name for part in ("embed_tokens", "lm_head", "patch_embedding", "mlp.gate")) or "mlp.gate_proj" in name:
             matrices.append(p)
         else:
             rest.append(p)
-    return matrices, index, rest
+    return matrices, index, heads, rest

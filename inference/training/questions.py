@@ -1,6 +1,7 @@
 """Questions and one-line goals about one screen, with their right answers. Everything derives from the generator's labels."""
 
 WIDTH, HEIGHT = 896, 504  # px of the picture
+CELL = 28  # px of a picture token
 
 
 def place(x, y):
@@ -10,6 +11,15 @@ def place(x, y):
 
 def centre(box):
     return place(box[0] + box[2] / 2, box[1] + box[3] / 2)
+
+
+def cell(x, y):
+    """The picture token at a point."""
+    return min(HEIGHT // CELL - 1, max(0, int(y) // CELL)) * (WIDTH // CELL) + min(WIDTH // CELL - 1, max(0, int(x) // CELL))
+
+
+def centre_cell(box):
+    return cell(box[0] + box[2] / 2, box[1] + box[3] / 2)
 
 
 def quoted(random, text):
@@ -22,7 +32,7 @@ class Scene:
     def __init__(self, labels, random):
         self.random = random
         self.items = labels["items"]
-        self.runs = [(text, box) for text, box in labels["runs"] if text and box[2] > 3 and box[3] > 5]
+        self.runs = [(text, box, columns) for text, box, columns in labels["runs"] if text and box[2] > 3 and box[3] > 5]
         self.titles = labels["titles"]
         counts, icon_counts = {}, {}
         for item in self.items:
@@ -31,7 +41,7 @@ class Scene:
             elif item.get("icon") and item["kind"] != "window button":
                 icon_counts[item["icon"]] = icon_counts.get(item["icon"], 0) + 1
         run_counts = {}
-        for text, _ in self.runs:
+        for text, *_ in self.runs:
             run_counts[text] = run_counts.get(text, 0) + 1
         pointable = [i for i in self.items if i["box"][2] >= 5 and i["box"][3] >= 5]
         self.named = [i for i in pointable if i.get("text") and counts[i["text"].lower()] == 1 and i["kind"] not in ("clock", "group") and len(i["text"]) < 40]
@@ -39,11 +49,19 @@ class Scene:
         self.icons = [i for i in pointable if i.get("icon") and not i.get("text") and i["kind"] != "window button" and icon_counts[i["icon"]] == 1]
         titles = [t for t in self.titles if self.titles.count(t) == 1 and t]
         self.window_buttons = [i for i in pointable if i["kind"] == "window button" and i.get("title") in titles and len(i["title"]) < 40]
-        self.unique_runs = [(text, box) for text, box in self.runs if run_counts[text] == 1 and len(text) < 40]
+        self.unique_runs = [(text, box) for text, box, _ in self.runs if run_counts[text] == 1 and len(text) < 40]
         self.fields = self._labelled_fields()
         self.can_type = any(item.get("focused") and item["kind"] == "text field" for item, _ in self.fields)
-        self.written = set(counts) | {text.lower() for text, _ in self.runs}
+        self.written = set(counts) | {text.lower() for text, *_ in self.runs}
         self.texts = self.written | {i["icon"].lower() for i in self.items if i.get("icon")}
+
+    def spelled(self, text, box):
+        """Label of an answer that is read off: its text and, where it is one run in the box, the picture token of each letter."""
+        for run, place, columns in self.runs:
+            x, y = place[0] + place[2] / 2, place[1] + place[3] / 2
+            if run == text and len(columns) == len(text) and box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]:
+                return {"spelled": text, "cells": [cell(column, y) for column in columns]}
+        return {"spelled": text}
 
     def _labelled_fields(self):
         """Fields, combo boxes and the like with the label directly left of them."""
@@ -78,8 +96,8 @@ def describe(random, item):
     return text
 
 
-def pick_target(scene, random, active=False):
-    """(how it is called, item) of something on the screen, or None."""
+def pick_target(scene, random, active=False, training=False):
+    """(how it is called, item, how) of something on the screen, or None; in training more often what is hard."""
     kinds = []
     named = scene.active if active else scene.named
     if named:
@@ -93,12 +111,13 @@ def pick_target(scene, random, active=False):
     if not active and scene.unique_runs:
         kinds += ["run"] * 4
     if not active and scene.named:
-        kinds += ["beside"] * 5
+        kinds += ["beside"] * (8 if training else 5)
     if not kinds:
         return None
     kind = random.choice(kinds)
     if kind == "named":
-        item = random.choice(named)
+        small = [item for item in named if min(item["box"][2:]) < 16] if training and random.random() < 0.3 else []
+        item = random.choice(small or named)
         return describe(random, item), item, kind
     if kind == "icon":
         item = random.choice(scene.icons)
@@ -147,13 +166,13 @@ def beside(scene, random):
     return describe(random, item), item, "named"
 
 
-def where(scene, random):
-    found = pick_target(scene, random)
+def where(scene, random, training=False):
+    found = pick_target(scene, random, training=training)
     if not found:
         return None
     name, item, kind = found
     x, y = centre(item["box"])
-    return random.choice(WHERE).format(name), f"{x} {y}", {"task": "point", "how": kind, "box": item["box"], "kind": item["kind"]}
+    return random.choice(WHERE).format(name), f"{x} {y}", {"task": "point", "how": kind, "box": item["box"], "kind": item["kind"], "cell": centre_cell(item["box"])}
 
 
 def absent(scene, random, texts):
@@ -164,26 +183,33 @@ def absent(scene, random, texts):
     return None
 
 
-def read(scene, random):
+def read(scene, random, training=False):
+    """In training long lines are asked for as often as short words."""
     if not scene.runs:
         return None
-    text, box = random.choice(scene.runs)
+    runs = scene.runs
+    if training and random.random() < 0.6:
+        by_length = {}
+        for run in runs:
+            by_length.setdefault(min(2, (len(run[0]) - 1) // 12), []).append(run)
+        runs = random.choice(list(by_length.values()))
+    text, box, _ = random.choice(runs)
     x, y = centre(box)
-    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(x, y), text, {"task": "read", "box": box, "spelled": text}
+    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(x, y), text, {"task": "read", "box": box, **scene.spelled(text, box)}
 
 
-def state(scene, random):
+def state(scene, random, training=False):
     boxes = [i for i in scene.named if i["kind"] in ("check box", "radio button", "tab")]
-    seen = {text for text, _ in scene.runs}
+    seen = {text for text, *_ in scene.runs}
     fields = [(i, n) for i, n in scene.fields if i.get("value") in seen]  # all of the value can be read
-    if boxes and (not fields or random.random() < 0.6):
+    if boxes and (not fields or random.random() < (0.4 if training else 0.6)):
         item = random.choice(boxes)
         verb = "the current tab" if item["kind"] == "tab" else random.choice(["on", "checked"])
         return f"Is {quoted(random, item['text'])} {verb}?", "Yes." if item.get("checked") else "No.", {"task": "state", "box": item["box"]}
     if fields:
         item, name = random.choice(fields)
         if item["kind"] in ("text field", "combo box", "spin box") and "●" not in item["value"] and len(item["value"]) < 40:
-            return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name)), item["value"], {"task": "value", "box": item["box"], "spelled": item["value"]}
+            return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name)), item["value"], {"task": "value", "box": item["box"], **scene.spelled(item["value"], item["box"])}
     return None
 
 
@@ -194,4 +220,4 @@ def what(scene, random):
     item = random.choice(items)
     x, y = centre(item["box"])
     answer = item["kind"] + (f" {item['text']}" if item.get("text") else f" {item['icon']}" if item.get("icon") else "")
-    return f"What is at {x} {y}?", answer, {"task": "what", "box": item["box"], "spelled": item.get("text", "")}
+    return f"What is at {x} {y}?", answer, {"task": "what", "box": item["box"], **scene.spelled(item.get("text", ""), item["box"])}

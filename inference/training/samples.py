@@ -5,7 +5,7 @@ import goals
 import questions
 from dialect import Conversation, call
 from goals import DONE, click
-from questions import Scene, describe, quoted
+from questions import Scene, centre_cell, describe, quoted
 from tokens import IMAGE, VIDEO
 
 LENGTH_ONE = 1280  # tokens of a conversation with one picture
@@ -14,20 +14,20 @@ ACKNOWLEDGED = ["", "", "", "", "ok", "done", "unverifiable", "confirmed"]  # "n
 
 
 class Pool:
-    """Texts of recent scenes: for typing, for what is not there, for goals without a screen. Some are no words, so that copying means copying."""
+    """Texts of recent scenes: for typing, for what is not there, for goals without a screen."""
 
-    def __init__(self, odd=0.0):
-        self.odd = odd  # share of texts made of chance letters and signs
+    def __init__(self, training=False):
+        self.training = training  # more of what is hard, and some texts that are no words, so that copying means copying
         self.texts, self.files = ["Save"], ["notes.txt"]
 
     def feed(self, labels, random):
         words = [i["text"] for i in labels["items"] if i.get("text") and len(i["text"]) < 28 and "…" not in i["text"]]
         self.texts = (self.texts + random.sample(words, min(4, len(words))))[-300:]
-        files = [w for w in words + [t for t, _ in labels["runs"]] if "." in w[1:-1] and " " not in w and len(w) < 24 and "/" not in w]
+        files = [w for w in words + [t for t, *_ in labels["runs"]] if "." in w[1:-1] and " " not in w and len(w) < 24 and "/" not in w]
         self.files = (self.files + files[:2])[-120:]
 
     def text(self, random):
-        if random.random() < self.odd:
+        if self.training and random.random() < 0.15:
             return odd_text(random)
         return random.choice(self.texts)
 
@@ -55,19 +55,23 @@ def odd_text(random):
     return " ".join(words)
 
 
-# What is asked about one screen, with weights.
+ASKED = ("where", "read", "act", "state", "what", "absent", "type", "give_up")
+WEIGHTS = {"training": (26, 48, 18, 22, 6, 3, 4, 3), "exam": (22, 32, 18, 11, 6, 3, 4, 3)}
+
+
 def one_question(scene, random, pool):
+    """(question or goal, answer, label) about one screen, or None."""
     if scene.can_type and random.random() < 0.12:
         return goals.type_into(scene, random, pool.text(random))
-    kind = random.choices(["where", "read", "act", "state", "what", "absent", "type", "give_up"], [22, 32, 18, 11, 6, 3, 4, 3])[0]
+    kind = random.choices(ASKED, WEIGHTS["training" if pool.training else "exam"])[0]
     if kind == "where":
-        return questions.where(scene, random)
+        return questions.where(scene, random, pool.training)
     if kind == "read":
-        return questions.read(scene, random)
+        return questions.read(scene, random, pool.training)
     if kind == "act":
-        return goals.act(scene, random)
+        return goals.act(scene, random, pool.training)
     if kind == "state":
-        return questions.state(scene, random)
+        return questions.state(scene, random, pool.training)
     if kind == "what":
         return questions.what(scene, random)
     if kind == "absent":
@@ -77,7 +81,7 @@ def one_question(scene, random, pool):
     return goals.infeasible(scene, random, pool.text)
 
 
-def without_screen(random, pool):
+def without_screen(random, pool, seen=()):
     kind = random.choices(["press", "split", "ask", "other"], [4, 4, 1, 2])[0]
     if kind == "press":
         goal, answer = goals.press(random)
@@ -86,7 +90,13 @@ def without_screen(random, pool):
         return goals.split(random, pool.text)
     if kind == "ask":
         return goals.ask(random, pool.text)
-    return goals.other(random)
+    return goals.other(random, pool.text, seen)
+
+
+def wording(random, turn):
+    """How the user writes it: goals sometimes without a capital letter."""
+    goal = turn[2]["task"] in ("act", "already", "drag", "press", "type", "open", "wait", "give_up")
+    return goals.uncapitalised(random, turn[0]) if goal else turn[0]
 
 
 def add_shell(conversation, random, pool):
@@ -107,15 +117,15 @@ def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
             if random.random() < 0.5:
                 add_shell(conversation, random, pool)
             else:
-                turn = without_screen(random, pool)
-                conversation.user(turn[0])
+                turn = without_screen(random, pool, scene.texts)
+                conversation.user(wording(random, turn))
                 conversation.assistant(turn[1], turn[2])
     while failures < 12:
         draw = random.random()
         if not first and draw < 0.05:
             added = lambda: add_shell(conversation, random, pool)
         else:
-            turn = without_screen(random, pool) if draw < 0.14 else one_question(scene, random, pool)
+            turn = without_screen(random, pool, scene.texts) if draw < 0.14 else one_question(scene, random, pool)
             if turn is None:
                 failures += 1
                 continue
@@ -124,13 +134,14 @@ def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
                 failures += 1
                 continue
             seen.add(asked)
-            added = lambda: (conversation.user(turn[0], IMAGE if first else None), conversation.assistant(turn[1], turn[2]))
-        state = len(conversation.ids), len(conversation.spans), len(conversation.text)
+            words = wording(random, turn)
+            added = lambda: (conversation.user(words, IMAGE if first else None), conversation.assistant(turn[1], turn[2]))
+        mark = conversation.mark()
         added()
         if len(conversation) <= length:
             first = False
         else:
-            del conversation.ids[state[0]:], conversation.spoken[state[0]:], conversation.spans[state[1]:], conversation.text[state[2]:]
+            conversation.back_to(mark)
             failures += 4
     if first:  # an empty desktop
         conversation.user("Look.", IMAGE)
@@ -201,8 +212,8 @@ def two_screens(tokenizer, labels, random, pool, length=LENGTH_TWO):
     if event["item"] >= 0:
         item = labels["first"]["items"][event["item"]]
         goal, action, answer = episode_goal(event, item, second, random, pool)
-        conversation.user(goal, IMAGE)
-        conversation.assistant(action, {"task": "step 1", "box": item["box"], "op": event["op"]})
+        conversation.user(goals.uncapitalised(random, goal), IMAGE)
+        conversation.assistant(action, {"task": "step 1", "box": item["box"], "op": event["op"], "cell": centre_cell(item["box"])})
         said = random.choice(ACKNOWLEDGED)
         conversation.tool("no-op" if said == "confirmed" and event["effect"] == "none" else said, IMAGE)
         conversation.assistant(answer, {"task": "step 2", "effect": event["effect"], "answer": answer})
@@ -233,11 +244,11 @@ def fill(conversation, scene, random, pool, length):
         if turn is None:
             failures += 1
             continue
-        state = len(conversation.ids), len(conversation.spans), len(conversation.text)
-        conversation.user(turn[0])
+        mark = conversation.mark()
+        conversation.user(wording(random, turn))
         conversation.assistant(turn[1], turn[2])
         if len(conversation) > length:
-            del conversation.ids[state[0]:], conversation.spoken[state[0]:], conversation.spans[state[1]:], conversation.text[state[2]:]
+            conversation.back_to(mark)
             return
     return
 

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-WIDTH, HEIGHT, PATCHES, MAP_BYTES = 896, 504, 36 * 64, 7
+WIDTH, HEIGHT, PATCHES, MAP_BYTES = 896, 504, 36 * 64, 8
 FRAME_BYTES = WIDTH * HEIGHT * 3
 ALL_MAP_BYTES = PATCHES * MAP_BYTES
 
@@ -19,7 +19,7 @@ def start(program, seed, stride, pairs, split="train", count=1 << 40):
 
 
 def read(stream, pictures=None, maps=None):
-    """One scene: (frames, labels); pictures [frames, 504, 896, 3] and maps [frames, 2304, 7] are filled in place when given."""
+    """One scene: (frames, labels); pictures [frames, 504, 896, 3] and maps [frames, 2304, 8] are filled in place when given."""
     header = stream.read(16)
     if len(header) < 16:
         return None

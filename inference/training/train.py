@@ -26,6 +26,7 @@ CYCLE = ("one", "two", "one", "one", "one", "one", "one", "one", "clip", "one", 
 FIRST_ANSWER = 581  # no answer starts before the first picture ends
 SPARSE_FROM = 0.62  # share of the budget after which attention is sparse
 WARM_UP = 300  # steps
+HEADS_ALONE = 150  # steps in which auxiliary heads that begin anew learn from the model without moving it
 
 
 def arguments():
@@ -39,15 +40,16 @@ def arguments():
     parser.add_argument("--rows", type=int, default=128)
     parser.add_argument("--workers", type=int, default=15)
     parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--decay-from", type=float, default=0.65, help="share of the budget after which the rate falls")
     parser.add_argument("--resume", default="")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
-def schedule(fraction, step):
-    """Warm-up, constant, then linear decay over the last 35 % of the budget."""
-    return min(1.0, (step + 1) / WARM_UP) * (1.0 if fraction < 0.65 else max(0.03, (1 - fraction) / 0.35))
+def schedule(fraction, step, decay_from):
+    """Warm-up, constant, then linear decay to the end of the budget."""
+    return min(1.0, (step + 1) / WARM_UP) * max(0.03, min(1.0, (1 - fraction) / (1 - decay_from)))
 
 
 class Trainer:
@@ -76,10 +78,10 @@ class Trainer:
         self.half = self.device.type == "cuda"
         if self.half:
             self.model.vision.compute_dtype = torch.bfloat16
-        matrices, index, rest = split_parameters(self.model)
+        matrices, index, heads, rest = split_parameters(self.model)
         self.muon = Muon(matrices)
         fused = {"fused": True} if self.device.type == "cuda" else {}
-        self.adam = torch.optim.AdamW([{"params": rest, "weight_decay": 0.01}, {"params": index, "weight_decay": 0.0}], lr=args.rate, betas=(0.9, 0.97), **fused)
+        self.adam = torch.optim.AdamW([{"params": rest, "weight_decay": 0.01}, {"params": index, "weight_decay": 0.0}, {"params": heads, "weight_decay": 0.01}], lr=args.rate, betas=(0.9, 0.97), **fused)
         self.flat = flatten_gradients(self.model)
         self.resume()
         if not args.no_compile:
@@ -93,11 +95,12 @@ class Trainer:
 
     def resume(self):
         path = os.path.join(self.args.state, "weights.pt")
-        self.sparse_from = SPARSE_FROM
-        if self.args.resume and not os.path.exists(path):
+        self.sparse_from, self.resumed_export = SPARSE_FROM, bool(self.args.resume)
+        if self.resumed_export:
+            self.sparse_from = 0.0
+        if self.resumed_export and not os.path.exists(path):
             named = tensors.read(os.path.join(self.args.resume, "model.safetensors"))
             print("resumed from", self.args.resume, self.model.load_state_dict(trainer_state(named, self.model.c), strict=False), flush=True)
-            self.sparse_from = 0.0
         elif os.path.exists(path):
             missing = self.model.load_state_dict(torch.load(path, map_location=self.device), strict=False)
             print("resumed at", self.progress, missing, flush=True)
@@ -122,28 +125,30 @@ class Trainer:
                 event.synchronize()
                 self.loader.refill(old)
         else:
+            out = {name: value.clone() for name, value in out.items()}
             self.loader.refill(index)
         return out, waited
 
     def step(self, kind, fraction):
         batch, waited = self.batch(kind)
-        rate = self.args.rate * schedule(fraction, self.progress["step"])
+        rate = self.args.rate * schedule(fraction, self.progress["step"], self.args.decay_from)
+        alone = self.resumed_export and self.progress["step"] < HEADS_ALONE
         ids = batch["ids"].long()
         rows = torch.randint(0, ids.shape[1], (self.model.c.kl_rows,), device=self.device).sort().values
         frames = batch["frames"]
         frames = frames if kind == "clip" else frames.flatten(0, 1)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
-            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= self.sparse_from, True)
+            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= self.sparse_from, True, alone)
             maps = batch["maps"][:, -1:] if kind == "clip" else batch["maps"]
-            loss, parts = self.losses(out[0], ids, batch["spoken"], out[1], maps.flatten(0, 1), out[2][0], out[2][1], out[3])
+            loss, parts = self.losses(out[0], ids, batch["spoken"], out[1], maps.flatten(0, 1), out[2][0], out[2][1], out[3], out[6], batch["cells"])
         loss.backward()
         if self.world > 1:
             torch.distributed.all_reduce(self.flat)
             self.flat.mul_(1 / self.world)
         self.flat.mul_((1.0 / (self.flat.norm() + 1e-6)).clamp(max=1.0))
         self.muon.step(rate)
-        for group, factor in zip(self.adam.param_groups, (1.0, 0.5)):
-            group["lr"] = rate * factor
+        for group, its_rate in zip(self.adam.param_groups, (rate, rate * 0.5, self.args.rate if alone else rate)):
+            group["lr"] = its_rate
         self.adam.step()
         self.flat.zero_()
         self.balance(out[5].detach())
@@ -192,11 +197,11 @@ class Trainer:
 
     def report(self, sums, waits, n, before, started):
         p = self.progress
-        line = {"step": p["step"], "seconds": round(p["seconds"]), "screens": p["screens"], "waited": round(waits / n, 3), "rate": round(self.args.rate * schedule(p["seconds"] / self.args.budget, p["step"]), 6)}
+        line = {"step": p["step"], "seconds": round(p["seconds"]), "screens": p["screens"], "waited": round(waits / n, 3), "rate": round(self.args.rate * schedule(p["seconds"] / self.args.budget, p["step"], self.args.decay_from), 6)}
         for kind, parts in sums.items():
             mean = torch.stack(parts).mean(0).tolist()
-            line[kind] = dict(zip(("loss", "answer", "maps", "position", "kl"), (round(x, 4) for x in mean)))
-            line[kind]["mass"] = round(min(mean[5:]), 3)
+            line[kind] = dict(zip(("loss", "answer", "maps", "position", "kl", "pointer"), (round(x, 4) for x in mean)))
+            line[kind]["mass"] = round(min(mean[6:]), 3)
         if not math.isfinite(line.get("one", {"loss": 0})["loss"]):
             raise FloatingPointError(f"the loss is not finite: {line}")
         self.write(line)
@@ -241,9 +246,9 @@ def flatten_gradients(model):
 
 
 def map_loss(logits, maps):
-    """Mean surprise per character (where there is one) and, at less weight, per start of text, kind and symbol; nothing counts little."""
+    """Mean surprise per character (where there is one) and, at less weight, per start of text, kind, symbol and count; nothing counts little."""
     loss, at = 0, 0
-    for i, (size, weight, empty) in enumerate(zip(MAP_SIZES, (0.25, 0.25, 0.25, 0.25, 0.3, 0.3, 0.3), (0.1, 0.1, 0.1, 0.1, 0.05, 0.1, 0.02))):
+    for i, (size, weight, empty) in enumerate(zip(MAP_SIZES, (0.25, 0.25, 0.25, 0.25, 0.3, 0.3, 0.3, 0.2), (0.1, 0.1, 0.1, 0.1, 0.05, 0.1, 0.02, 0.02))):
         wanted = maps[:, :, i].long().flatten()
         surprise = F.cross_entropy(logits[:, :, at:at + size].float().flatten(0, 1), wanted, reduction="none")
         counts = torch.where(wanted > 0, 1.0, empty)
@@ -252,8 +257,9 @@ def map_loss(logits, maps):
     return loss
 
 
-def losses(logits, ids, spoken, map_logits, maps, position, position_2, kls):
-    """Answer tokens; what each patch holds, seen from the vision tower and from the picture tokens; where each picture token is; the index branch."""
+def losses(logits, ids, spoken, map_logits, maps, position, position_2, kls, pointers, cells):
+    """Answer tokens; what each patch holds, seen from the vision tower and from the picture tokens; where each picture token is; the index branch;
+    where on the picture each token of an answer is seen."""
     targets = ids[:, FIRST_ANSWER + 1:]
     weight = spoken[:, FIRST_ANSWER + 1:].float()
     answer = F.cross_entropy(logits[:, :-1].float().flatten(0, 1), targets.flatten(), reduction="none")
@@ -266,8 +272,14 @@ def losses(logits, ids, spoken, map_logits, maps, position, position_2, kls):
         n = flat.shape[0] // TOKENS
         place = place + F.cross_entropy(flat[:, :COLUMNS], (number % COLUMNS).repeat(n)) + F.cross_entropy(flat[:, COLUMNS:], (number // COLUMNS).repeat(n))
     kl = kls.mean()
-    loss = answer + 0.5 * held + 0.2 * place + kl
-    return loss, (loss, answer, held, place, kl)
+    cells = cells[:, FIRST_ANSWER + 1:].long().flatten()
+    known = (cells >= 0).float()
+    pointer = 0
+    for logit in pointers:
+        surprise = F.cross_entropy(logit[:, :-1].float().flatten(0, 1), cells.clamp_min(0), reduction="none")
+        pointer = pointer + (surprise * known).sum() / known.sum().clamp_min(1)
+    loss = answer + 0.5 * held + 0.2 * place + kl + 0.15 * pointer
+    return loss, (loss, answer, held, place, kl, pointer)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,9 @@ Desktop::Desktop(Random& random, Split split)
   QApplication::setPalette(theme_.palette);
   QApplication::setFont(theme_.font);
   if (!theme_.sheet.isEmpty()) qApp->setStyleSheet(theme_.sheet);
-  scale_ = std::vector<double>{1, 2.0 / 3, 1.25, 1.5, 2}[static_cast<std::size_t>(random_.weighted({70, 10, 8, 7, 5}))];
+  const int of_scales = split == Split::Train ? random_.weighted({64, 18, 8, 6, 4})  // small things are harder
+                                              : random_.weighted({70, 10, 8, 7, 5});
+  scale_ = std::vector<double>{1, 2.0 / 3, 1.25, 1.5, 2}[static_cast<std::size_t>(of_scales)];
   size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
   wallpaper_kind_ = random_.between(0, 3);
   for (QColor& color : wallpaper_)

@@ -1,7 +1,7 @@
 // Makes screens for training: screens --seed N --count N [--stride N] [--pairs] [--split train|eval] [--icons DIR]
 // Writes one record per scene to stdout, little-endian:
 //   u32 magic 'DSKH', u32 frames (1 or 2), u32 json bytes, u32 0,
-//   per frame: 896·504·3 bytes RGB, 2304·7 bytes: what each 14×14 px patch holds (see PatchMap),
+//   per frame: 896·504·3 bytes RGB, 2304·8 bytes: what each 14×14 px patch holds (see PatchMap),
 //   the labels as JSON.
 
 #include <QApplication>
@@ -19,10 +19,16 @@
 namespace screens {
 namespace {
 
-// Dense labels for training: 7 bytes for each patch, in the vision tower's order (2×2 blocks row by row).
+qsizetype leading_spaces(const QString& text) {
+  qsizetype n = 0;
+  while (n < text.size() && text[n].isSpace()) ++n;
+  return n;
+}
+
+// Dense labels for training: 8 bytes for each patch, in the vision tower's order (2×2 blocks row by row).
 class PatchMap {
  public:
-  static constexpr int kPatch = 14, kColumns = kWidth / kPatch, kRows = kHeight / kPatch, kSlots = 4, kBytes = 7;
+  static constexpr int kPatch = 14, kColumns = kWidth / kPatch, kRows = kHeight / kPatch, kSlots = 4, kBytes = 8;
 
   explicit PatchMap(const Screen& screen) : bytes_(static_cast<std::size_t>(kColumns * kRows * kBytes), 0) {
     for (const Item& item : screen.items) put(item);
@@ -45,16 +51,18 @@ class PatchMap {
   }
 
   // Bytes 0 to 3: the characters whose centre is in the patch, in order; byte 4: 1 + the column where their text
-  // begins.
+  // begins; byte 7: 1 + how many characters of the text stand before the patch.
   void put(const TextRun& run) {
     const int row = static_cast<int>(run.box.center().y()) / kPatch;
     int first = -1;
+    const qsizetype indent = leading_spaces(run.text);
     for (qsizetype i = 0; i < run.text.size(); ++i) {
       const int column = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kPatch;
       if (column < 0 || column >= kColumns || row < 0 || row >= kRows) continue;
       if (first < 0) first = column;
       unsigned char* patch = at(column, row);
       patch[4] = static_cast<unsigned char>(1 + first);
+      if (patch[7] == 0) patch[7] = static_cast<unsigned char>(1 + std::clamp<qsizetype>(i - indent, 0, 62));
       int slot = 0;
       while (slot < kSlots && patch[slot] != 0) ++slot;
       if (slot < kSlots && !run.text[i].isSpace()) patch[slot] = character_class(run.text[i]);
@@ -92,6 +100,16 @@ QJsonArray box_json(const QRectF& box) {
   return {qRound(box.left()), qRound(box.top()), qRound(box.width()), qRound(box.height())};
 }
 
+// Text, box and the column of each character, in px.
+QJsonArray run_json(const TextRun& run) {
+  const QString text = run.text.trimmed();
+  const qsizetype indent = leading_spaces(run.text);
+  QJsonArray columns;
+  for (qsizetype i = 0; i < text.size(); ++i)
+    columns.append(static_cast<int>(run.centers[static_cast<std::size_t>(indent + i)]));
+  return {text, box_json(run.box), columns};
+}
+
 QJsonObject screen_json(const Screen& screen) {
   QJsonArray items, runs, titles;
   for (const Item& item : screen.items) {
@@ -106,7 +124,7 @@ QJsonObject screen_json(const Screen& screen) {
     items.append(o);
   }
   for (const TextRun& run : screen.runs)
-    if (run.whole && run.text.size() < 60) runs.append(QJsonArray{run.text.trimmed(), box_json(run.box)});
+    if (run.whole && run.text.size() < 60) runs.append(run_json(run));
   for (const QString& title : screen.titles) titles.append(title);
   return {{"items", items}, {"runs", runs}, {"titles", titles}};
 }

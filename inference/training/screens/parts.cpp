@@ -189,6 +189,7 @@ QWidget* make_list(Context& context, int n_rows) {
   if (context.random.chance(0.3)) list->setSpacing(context.random.between(1, 4));
   if (context.random.chance(0.6)) list->setCurrentRow(context.random.between(0, n_rows - 1));
   list->setMinimumWidth(110);
+  give_font_of_its_own(context.random, context.theme, 0.25, list);
   return list;
 }
 
@@ -209,6 +210,7 @@ QWidget* make_tree(Context& context, int n_rows) {
   }
   for (int i = 0; i < tree->topLevelItemCount(); ++i) tree->topLevelItem(i)->setExpanded(context.random.chance(0.6));
   if (context.random.chance(0.4)) tree->setCurrentItem(tree->topLevelItem(0));
+  give_font_of_its_own(context.random, context.theme, 0.25, tree);
   return tree;
 }
 
@@ -219,14 +221,20 @@ QWidget* make_table(Context& context, int n_rows, int n_columns) {
     table->setHorizontalHeaderItem(column,
                                    new QTableWidgetItem(letters ? QString(QChar('A' + column)) : context.text.label()));
   const double filled = context.random.chance(0.5) ? 0.9 : 0.3;
+  const bool lines = context.theme.split == Split::Train && context.random.chance(0.25);  // long cells
   for (int row = 0; row < n_rows; ++row)
     for (int column = 0; column < n_columns; ++column)
-      if (context.random.chance(filled)) table->setItem(row, column, new QTableWidgetItem(context.text.value()));
+      if (context.random.chance(filled))
+        table->setItem(
+            row, column,
+            new QTableWidgetItem(lines ? context.text.sentence(context.random.between(2, 7)) : context.text.value()));
   table->setAlternatingRowColors(context.random.chance(0.4));
   table->setShowGrid(context.random.chance(0.75));
   table->verticalHeader()->setVisible(context.random.chance(0.6));
   table->verticalHeader()->setDefaultSectionSize(context.theme.font.pixelSize() + context.random.between(6, 16));
-  table->horizontalHeader()->setDefaultSectionSize(context.random.between(60, 130));
+  table->horizontalHeader()->setDefaultSectionSize(lines ? context.random.between(140, 360)
+                                                         : context.random.between(60, 130));
+  give_font_of_its_own(context.random, context.theme, 0.25, table);
   if (context.random.chance(0.5))
     table->setCurrentCell(context.random.between(0, n_rows - 1), context.random.between(0, n_columns - 1));
   return table;
@@ -277,6 +285,7 @@ QWidget* make_text_area(Context& context, int n_lines, bool code) {
                                             : context.text.sentence(context.random.between(2, 9)));
   area->setPlainText(lines.join('\n'));
   if (code || context.random.chance(0.4)) area->setFont(context.theme.mono);
+  give_font_of_its_own(context.random, context.theme, 0.5, area);
   area->setLineWrapMode(context.random.chance(0.5) ? QPlainTextEdit::WidgetWidth : QPlainTextEdit::NoWrap);
   return area;
 }

@@ -26,7 +26,7 @@ QString capitalised(QString text) {
 
 }  // namespace
 
-TextSource::TextSource(Random& random, Split split) : random_(random) {
+TextSource::TextSource(Random& random, Split split) : random_(random), split_(split) {
   static const QStringList ui = split_words(kUiWords);
   static const std::vector<QStringList> languages = [] {
     std::vector<QStringList> lists;
@@ -50,7 +50,22 @@ QString TextSource::invented() {
   return text;
 }
 
+QString TextSource::odd() {
+  static const QString letters = QStringLiteral("abcdefghijklmnopqrstuvwxyz"),
+                       signs = QStringLiteral("-_./:+*=@#%&!?,();'\"<>[]{}|\\~^$");
+  QString text;
+  auto one_of = [&](const QString& from) { return from[random_.between(0, static_cast<int>(from.size()) - 1)]; };
+  const bool upper = random_.chance(0.2), digits = random_.chance(0.2);
+  for (int n = random_.between(1, 9); n > 0; --n) {
+    const QChar letter = digits || random_.chance(0.08) ? QChar('0' + random_.between(0, 9)) : one_of(letters);
+    text += upper || random_.chance(0.1) ? letter.toUpper() : letter;
+    if (random_.chance(0.05)) text += one_of(signs);
+  }
+  return text;
+}
+
 QString TextSource::word() {
+  if (split_ == Split::Train && random_.chance(0.12)) return odd();  // read letters, don't guess words
   return random_.chance(0.45) ? invented() : random_.pick(words_);
 }
 

@@ -17,6 +17,7 @@ class TextSource {
 
   QString word();      // one content word, or an invented one
   QString invented();  // letters that are no word: makes reading mean reading
+  QString odd();       // chance letters, digits and signs
   QString label();     // what a button, check box or tab says
   QString menu_title();
   QString menu_item();
@@ -38,6 +39,7 @@ class TextSource {
 
  private:
   Random& random_;
+  Split split_;
   QStringList words_;  // of this split and this scene's language
   QStringList ui_;
 };

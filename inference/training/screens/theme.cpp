@@ -36,9 +36,39 @@ const QStringList& families(Split split, bool mono) {
                                             "Liberation Serif",
                                             "Caladea",
                                             "PT Serif",
-                                            "DejaVu Sans Condensed"});
-  static const QStringList train_mono = present(
-      {"DejaVu Sans Mono", "Liberation Mono", "Noto Mono", "Fira Code", "JetBrains Mono", "Go Mono", "PT Mono"});
+                                            "DejaVu Sans Condensed",
+                                            "Andika",
+                                            "Cabin",
+                                            "Junction",
+                                            "Linux Biolinum O",
+                                            "Gillius ADF",
+                                            "Libris ADF Std",
+                                            "Universalis ADF Std",
+                                            "Verana Sans",
+                                            "URW Gothic",
+                                            "National Park",
+                                            "M PLUS 1",
+                                            "Oxygen-Sans",
+                                            "Comic Neue",
+                                            "Dosis",
+                                            "Quicksand Medium",
+                                            "Averia Sans GWF",
+                                            "Latin Modern Sans",
+                                            "Play",
+                                            "Charis SIL",
+                                            "Gentium Basic",
+                                            "EB Garamond",
+                                            "Linux Libertine O",
+                                            "Tribun ADF Std",
+                                            "Baskervald ADF Std",
+                                            "C059",
+                                            "P052",
+                                            "Roboto Slab",
+                                            "Vollkorn"});
+  static const QStringList train_mono =
+      present({"DejaVu Sans Mono", "Liberation Mono", "Noto Mono", "Fira Code", "JetBrains Mono", "Go Mono", "PT Mono",
+               "Fantasque Sans Mono", "Inconsolata", "mononoki", "Nimbus Mono PS", "League Mono", "M PLUS 1 Code",
+               "Oxygen Mono", "Agave", "Hermit", "Monoid", "Latin Modern Mono"});
   static const QStringList held_out = present({"Lato", "B612", "Carlito", "Noto Serif"});
   static const QStringList held_out_mono = present({"Hack", "Noto Sans Mono"});
   return split == Split::Train ? (mono ? train_mono : train) : (mono ? held_out_mono : held_out);
@@ -102,10 +132,20 @@ QString make_sheet(Random& random, const QPalette& palette) {
   return sheet;
 }
 
+// Letters of many shapes: wider and narrower, slanted, lighter and bolder than the families have them.
+void vary(Random& random, QFont& font) {
+  if (random.chance(0.06)) font.setItalic(true);
+  if (random.chance(0.1)) font.setWeight(random.pick({QFont::Light, QFont::Medium, QFont::DemiBold}));
+  if (random.chance(0.2)) font.setStretch(random.between(90, 112));
+  if (random.chance(0.2)) font.setLetterSpacing(QFont::PercentageSpacing, random.between(96, 108));
+  if (random.chance(0.2)) font.setHintingPreference(random.pick({QFont::PreferNoHinting, QFont::PreferFullHinting}));
+}
+
 }  // namespace
 
 Theme make_theme(Random& random, Split split) {
   Theme theme;
+  theme.split = split;
   theme.dark = random.chance(0.3);
   theme.style = random.pick(
       {QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Fusion"), QStringLiteral("Windows")});
@@ -134,7 +174,16 @@ Theme make_theme(Random& random, Split split) {
                                                           theme.dark ? 230 : random.between(90, 190));
   const QStringList themes = icon_themes(split == Split::HeldOut);
   if (!themes.isEmpty() && random.chance(0.5)) theme.icon_theme = random.pick(themes);
+  if (split == Split::Train) vary(random, theme.font), vary(random, theme.mono);
   return theme;
+}
+
+void give_font_of_its_own(Random& random, const Theme& theme, double probability, QWidget* widget) {
+  if (theme.split != Split::Train || !random.chance(probability)) return;
+  QFont font(random.pick(families(theme.split, random.chance(0.3))));
+  font.setPixelSize(random.between(11, 17));
+  vary(random, font);
+  widget->setFont(font);
 }
 
 }  // namespace screens

@@ -4,6 +4,7 @@
 #include <QFont>
 #include <QPalette>
 #include <QString>
+#include <QWidget>
 
 #include "inference/training/screens/random.h"
 #include "inference/training/screens/text_source.h"
@@ -11,6 +12,7 @@
 namespace screens {
 
 struct Theme {
+  Split split = Split::Train;
   bool dark = false;
   QString style;  // of QStyleFactory
   QString sheet;  // style sheet for all widgets; often empty
@@ -30,5 +32,8 @@ struct Theme {
 };
 
 Theme make_theme(Random& random, Split split);
+
+// In training, some widgets get a font of their own: many fonts on one screen. On held-out screens nothing changes.
+void give_font_of_its_own(Random& random, const Theme& theme, double probability, QWidget* widget);
 
 }  // namespace screens

@@ -135,6 +135,7 @@ QString fill_terminal(Context& context, QWidget* window, QSize) {
   for (int n = context.random.between(1, 24); n > 0; --n) lines << context.text.shell_line();
   area->setPlainText((lines << QStringLiteral("$ ")).join('\n'));
   area->setFont(context.theme.mono);
+  give_font_of_its_own(context.random, context.theme, 0.3, area);
   QPalette palette = area->palette();
   const bool black = context.random.chance(0.75);
   palette.setColor(QPalette::Base, black ? QColor(context.random.between(0, 45), context.random.between(0, 40),
@@ -227,6 +228,7 @@ QString fill_page(Context& context, QWidget* window, QSize room) {
       default:
         label->setText(context.text.sentence(context.random.between(4, 10)));
     }
+    give_font_of_its_own(context.random, context.theme, 0.4, label);
     label->text().isEmpty() ? delete label : all->addWidget(label);
     --room_left;
   }
@@ -266,7 +268,9 @@ Window make_window(Context& context, QSize room) {
   static constexpr Fill kKinds[] = {fill_form,   fill_editor,     fill_files,    fill_chooser,
                                     fill_sheet,  fill_calculator, fill_terminal, fill_settings,
                                     fill_reader, fill_page,       fill_jumble};
-  const int kind = context.random.weighted({14, 11, 10, 6, 9, 6, 8, 14, 8, 8, 12});
+  const int kind = context.theme.split == Split::Train  // more lines of text than in the examination
+                       ? context.random.weighted({13, 15, 10, 6, 11, 6, 11, 12, 11, 12, 10})
+                       : context.random.weighted({14, 11, 10, 6, 9, 6, 8, 14, 8, 8, 12});
   Window window{std::make_unique<QWidget>(), {}};
   window.widget->setFont(context.theme.font);
   window.title = kKinds[kind](context, window.widget.get(), room);
