@@ -114,6 +114,8 @@ def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
     first, failures, seen = True, 0, set()
     if random.random() < 0.25:  # the screen does not always come first
         for _ in range(random.randint(1, 6)):
+            if len(conversation) > length - 900:
+                break  # the picture and a question about it must still fit
             if random.random() < 0.5:
                 add_shell(conversation, random, pool)
             else:
