@@ -46,10 +46,11 @@ set(CPACK_PACKAGE_VENDOR "The Deskhand authors")
 set(CPACK_PACKAGE_CONTACT "The Deskhand authors <maintainers@deskhand.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "works a computer for you, on a desktop of its own")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-"Deskhand looks at the screen, breaks a task down, and acts with mouse, keyboard,
- shell and files. It does so on a desktop of its own, where it can't get in your
- way, and asks before anything that matters. Its model runs in the program: a
- small one comes along, MiniMax-M3 runs from a checkpoint folder.")
+"Deskhand looks at the screen, breaks a task down, and acts with mouse,
+keyboard, shell and files. It does so on a desktop of its own, where it
+can't get in your way, and asks before anything that matters. Its model
+runs in the program: a small one comes along, MiniMax-M3 runs from a
+checkpoint folder.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
