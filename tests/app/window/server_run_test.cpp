@@ -1,0 +1,119 @@
+// A session in the window with the model of a server: what is agreed to in part is done in part.
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <fstream>
+
+#include "app/window/approval_panel.h"
+#include "app/window/edit_review.h"
+#include "app/window/main_window.h"
+#include "app/window/preferences.h"
+#include "app/window/session_page.h"
+#include "tests/chat_server/chat_server.h"
+#include "tests/unit/tools/temporary_folder.h"
+
+namespace app {
+namespace {
+
+constexpr int kPatience_ms = 60000;
+
+std::string lines_with(const std::string& fifth, const std::string& fortieth) {
+  std::string text;
+  for (int line = 1; line <= 50; ++line) {
+    text += (line == 5 ? fifth : line == 40 ? fortieth : "line " + std::to_string(line)) + "\n";
+  }
+  return text;
+}
+
+class ServerRun : public testing::Test {
+ protected:
+  SessionRequest request() const {
+    SessionRequest request;
+    request.task = "Say five and forty in words";
+    request.server = server_.url() + "/v1#scripted";
+    request.workbench.desktop = agent::WorkbenchOptions::DesktopKind::None;
+    request.workbench.workspace = folder_.path() / "work";
+    request.workbench.state_dir = folder_.path() / "state";
+    request.workbench.confine_shell = false;
+    request.policy.rules[tools::Effect::WriteWorkspace] = agent::Decision::Ask;
+    request.record = folder_.path() / "sessions.db";
+    return request;
+  }
+  std::filesystem::path file() const { return folder_.path() / "work" / "numbers.txt"; }
+  std::string content() const {
+    std::ifstream stream(file());
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  tools::TemporaryFolder folder_{tools::fast_disk()};
+  chat_server::ChatServer server_;
+};
+
+TEST_F(ServerRun, hunks_that_are_unticked_are_not_written_and_the_model_is_told) {
+  std::filesystem::create_directories(folder_.path() / "work");
+  std::ofstream(file()) << lines_with("line 5", "line 40");
+  server_.then(chat_server::calls("read_file", {{"path", "numbers.txt"}}));
+  server_.then(
+      chat_server::calls("write_file", {{"path", "numbers.txt"}, {"content", lines_with("line five", "line forty")}}));
+  SessionPage page(std::make_unique<AgentBridge>(request()));
+  page.resize(1000, 700);
+  page.show();
+  AgentBridge& bridge = *page.bridge();
+  QSignalSpy asked(&bridge, &AgentBridge::approval_wanted), finished(&bridge, &AgentBridge::finished),
+      failed(&bridge, &AgentBridge::failed);
+  ASSERT_TRUE(asked.wait(kPatience_ms)) << (failed.isEmpty() ? "" : failed[0][0].toString().toStdString());
+  auto* review = page.findChild<EditReview*>();
+  ASSERT_TRUE(review->isVisible()) << "in the place of the screen";
+  const QList<QCheckBox*> boxes = review->findChildren<QCheckBox*>();
+  ASSERT_EQ(boxes.size(), 2);
+  boxes[1]->click();
+  for (auto* button : page.findChild<ApprovalPanel*>()->findChildren<QPushButton*>()) {
+    if (button->text() == "Allow 1 of 2") button->click();
+  }
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !finished.isEmpty(); }, kPatience_ms));
+  EXPECT_EQ(finished[0][0].toString(), "done") << finished[0][1].toString().toStdString();
+  EXPECT_EQ(content(), lines_with("line five", "line 40"));
+  EXPECT_FALSE(review->isVisible());
+  const std::string told = server_.requests().at(2).body;
+  EXPECT_NE(told.find("left out 1"), std::string::npos);
+  EXPECT_NE(told.find("+line forty"), std::string::npos) << "which one";
+}
+
+// Run by itself under valgrind too.
+TEST_F(ServerRun, the_window_starts_works_and_quits) {
+  std::filesystem::create_directories(folder_.path() / "work");
+  server_.then(chat_server::calls("shell", {{"command", "echo hello"}}));
+  Preferences().set_met();
+  MainWindow window(folder_.path() / "sessions.db");
+  window.show();
+  TaskChoice choice;
+  choice.task = "Say hello";
+  choice.place = Place::FilesOnly;
+  choice.workspace = QString::fromStdString((folder_.path() / "work").string());
+  choice.model = {"scripted", {}, QString::fromStdString(server_.url() + "/v1#scripted")};
+  window.start_task(choice);
+  AgentBridge& bridge = *window.pages().last()->bridge();
+  QSignalSpy finished(&bridge, &AgentBridge::finished), failed(&bridge, &AgentBridge::failed);
+  QObject::connect(&bridge, &AgentBridge::approval_wanted, &bridge, [&] { bridge.allow(ApprovalScope::Session); });
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !finished.isEmpty() || !failed.isEmpty(); }, 2 * kPatience_ms));
+  EXPECT_TRUE(failed.isEmpty());
+  SessionPage& page = *window.pages().last();
+  ASSERT_TRUE(QTest::qWaitFor(
+      [&] {
+        const int last = page.model().size() - 1;
+        return last >= 0 && page.model().item(last).kind == SessionItem::Kind::Ending;
+      },
+      kPatience_ms));
+  window.show_settings();
+  window.show_session(page.session());
+  QTest::qWait(1);
+  EXPECT_TRUE(window.close());
+}
+
+}  // namespace
+}  // namespace app
