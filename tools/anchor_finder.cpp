@@ -105,13 +105,16 @@ bool is_clear(const capture::PictureMatch& match) {
   return match.score >= kAlikeElsewhere && 1 - match.runner_up >= 2 * (1 - match.score) + 0.01;
 }
 
+// Whether more looks follow.
+enum class Look { Early, Last };
+
 // One look for one anchor.
 class Search {
  public:
   Search(Desktop& desktop, const Anchor& anchor, const std::stop_token& stop)
       : desktop_(desktop), anchor_(anchor), stop_(stop) {}
 
-  AnchorSearch look();
+  AnchorSearch look(Look which);
   AnchorSearch look_at_focus();
 
  private:
@@ -147,7 +150,7 @@ std::optional<MissingAnchor> Search::find_its_window() {
   return MissingAnchor{"no window of " + in_quotes(wanted.class_name) + " is there"};
 }
 
-AnchorSearch Search::look() {
+AnchorSearch Search::look(Look which) {
   if (auto missing = find_its_window()) return std::move(*missing);
   if (window_ && !window_->is_mapped) {
     if (const WindowProblem problem = desktop_.windows().activate(window_->id)) return MissingAnchor{*problem};
@@ -159,6 +162,9 @@ AnchorSearch Search::look() {
   if (anchor_.widget && window_) {
     const UiSnapshot snapshot = read_widgets(desktop_, *window_, stop_);
     if (snapshot.has_boxes && !anchor_.widget->box_pt.is_empty()) return by_widget(snapshot);
+    // A busy program tells its widgets late, and until then a picture may fit what isn't meant any more.
+    if (snapshot.nodes.empty() && desktop_.widgets() != nullptr && which == Look::Early)
+      return MissingAnchor{in_quotes(window_->title) + " doesn't tell its widgets"};
   }
   return by_picture();
 }
@@ -294,16 +300,14 @@ AnchorSearch Search::look_at_focus() {
 }
 
 AnchorSearch wait(Desktop& desktop, std::chrono::milliseconds limit, const std::stop_token& stop,
-                  const std::function<AnchorSearch()>& look) {
+                  const std::function<AnchorSearch(Look)>& look) {
   constexpr int kPatience_ms = 250;
   const auto deadline = std::chrono::steady_clock::now() + limit;
   for (;;) {
     desktop.screen_watch().begin();
-    AnchorSearch search = look();
-    if (std::holds_alternative<FoundAnchor>(search) || stop.stop_requested() ||
-        std::chrono::steady_clock::now() >= deadline) {
-      return search;
-    }
+    const Look which = std::chrono::steady_clock::now() >= deadline ? Look::Last : Look::Early;
+    AnchorSearch search = look(which);
+    if (std::holds_alternative<FoundAnchor>(search) || stop.stop_requested() || which == Look::Last) return search;
     desktop.screen_watch().wait_for_change(kPatience_ms, stop);
   }
 }
@@ -334,12 +338,12 @@ std::variant<Window, MissingAnchor> find_window(const Windows& windows, const Wi
 
 AnchorSearch wait_for_anchor(Desktop& desktop, const Anchor& anchor, std::chrono::milliseconds limit,
                              const std::stop_token& stop) {
-  return wait(desktop, limit, stop, [&] { return Search(desktop, anchor, stop).look(); });
+  return wait(desktop, limit, stop, [&](Look which) { return Search(desktop, anchor, stop).look(which); });
 }
 
 AnchorSearch wait_for_focus(Desktop& desktop, const Anchor& anchor, std::chrono::milliseconds limit,
                             const std::stop_token& stop) {
-  return wait(desktop, limit, stop, [&] { return Search(desktop, anchor, stop).look_at_focus(); });
+  return wait(desktop, limit, stop, [&](Look) { return Search(desktop, anchor, stop).look_at_focus(); });
 }
 
 }  // namespace tools

@@ -145,15 +145,17 @@ TEST_F(ReplayTest, a_parameter_gets_a_new_value) {
 
 TEST_F(ReplayTest, halts_with_both_pictures_when_the_target_is_gone) {
   std::vector<agent::ReplayStep> changed = steps();
-  const auto click = std::find_if(changed.begin(), changed.end(),
-                                  [](const agent::ReplayStep& step) { return step.call.name == "pointer"; });
+  // On a busy machine a program may have told its widgets too late for a record of the first click.
+  const auto click = std::find_if(changed.begin(), changed.end(), [](const agent::ReplayStep& step) {
+    return step.call.name == "pointer" && !step.anchors.empty() && step.anchors[0].widget;
+  });
   ASSERT_NE(click, changed.end());
-  ASSERT_TRUE(click->anchors.at(0).widget);
+  const auto n_before = static_cast<std::size_t>(click - changed.begin());
   click->anchors[0].widget->label = "a button that is not there";
-  patience_ = std::chrono::milliseconds(500);
+  patience_ = std::chrono::seconds(4);
   replay(std::move(changed), options());
   EXPECT_EQ(outcome_.ending, agent::Ending::Stuck);
-  EXPECT_EQ(outcome_.n_done, 1u) << "only the launch before it";
+  EXPECT_EQ(outcome_.n_done, n_before) << how_;
   ASSERT_TRUE(outcome_.halt);
   EXPECT_NE(outcome_.halt->reason.find("a button that is not there"), std::string::npos) << outcome_.halt->reason;
   EXPECT_TRUE(outcome_.halt->recorded);
