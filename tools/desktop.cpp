@@ -29,6 +29,12 @@ std::unique_ptr<Desktop> Desktop::open(const Options& options) {
   return desktop;
 }
 
+InputOutcome Desktop::perform(const std::vector<InputStep>& steps, std::stop_token stop) {
+  InputOutcome outcome = input_->perform(steps, std::move(stop));
+  last_input_ = std::chrono::steady_clock::now();
+  return outcome;
+}
+
 std::optional<capture::DesktopPoint> Desktop::pointer() {
   const std::optional<capture::Cursor> cursor = source_->cursor();
   return cursor ? std::optional(cursor->position) : std::nullopt;

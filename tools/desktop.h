@@ -1,6 +1,7 @@
 #pragma once
 // What the tools of one desktop share: its eyes, its hands, its windows, and which pictures the model has been shown.
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -35,6 +36,8 @@ class Desktop {
 
   Effect input_effect() const { return is_private_ ? Effect::InputPrivate : Effect::InputUser; }
   InputBackend& input() { return *input_; }
+  InputOutcome perform(const std::vector<InputStep>& steps, std::stop_token stop);
+  std::chrono::steady_clock::time_point last_input() const { return last_input_; }  // when perform() ended
   const Windows& windows() const { return windows_; }
   capture::ScreenWatch& screen_watch() { return *watch_; }
   Clipboard& clipboard() { return *clipboard_; }
@@ -84,6 +87,7 @@ class Desktop {
   std::deque<Shown> shown_;
   std::vector<std::string> secret_names_;
   std::optional<WindowId> focused_;
+  std::chrono::steady_clock::time_point last_input_{};
 };
 
 }  // namespace tools

@@ -85,7 +85,7 @@ std::optional<std::string> target_change(const CallTarget& before, const CallTar
 ToolResult act(Desktop& desktop, const std::vector<InputStep>& steps, const Aim& aim, const std::string& what,
                std::stop_token stop) {
   EvidenceWatch watch(desktop);
-  const InputOutcome outcome = desktop.input().perform(steps, stop);
+  const InputOutcome outcome = desktop.perform(steps, stop);
   ToolResult result;
   result.details = {{"steps_done", outcome.steps_done}, {"characters_typed", outcome.characters_typed}};
   if (outcome.ending != InputOutcome::Ending::Done) {

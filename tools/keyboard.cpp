@@ -38,7 +38,7 @@ std::optional<std::string> ClipboardRoute::insert(const std::string& utf8, std::
   if (!before.problem.empty()) return "what is on the clipboard could not be kept: " + before.problem;
   if (!clipboard.write(Selection::Clipboard, {{"text/plain", utf8}})) return "another program took the clipboard";
   const auto control = *keysym_from_name("ctrl"), v = *keysym_from_name("v");
-  const InputOutcome outcome = desktop_.input().perform(
+  const InputOutcome outcome = desktop_.perform(
       {KeyChange{control, true}, KeyChange{v, true}, kPressed, KeyChange{v, false}, KeyChange{control, false}}, stop);
   // The program asks for the text after it has read the keys.
   desktop_.screen_watch().settle({.quiet_ms = 300, .cap_ms = 3000, .first_change_ms = 1000}, stop);

@@ -17,7 +17,11 @@ using nlohmann::json;
 // Programs see a press that lasts like a finger's, and a double click well inside the shortest usual threshold.
 constexpr Pause kPressed{15};
 constexpr Pause kBetweenClicks{50};
+// Two single clicks must not become a double click. Toolkits want one near the other, xterm only soon after it (250
+// ms).
 constexpr std::chrono::milliseconds kNoDoubleClick{600};
+constexpr std::chrono::milliseconds kNoDoubleClickElsewhere{300};
+constexpr int kSamePlace_pt = 16;
 constexpr Pause kDragStart{60};  // toolkits want to see rest, then motion beyond a threshold
 constexpr int kDragSteps = 12;   // per leg, at least
 constexpr int kStep_ms = 10;
@@ -117,16 +121,22 @@ void PointerTool::move(DesktopPoint to, int duration_ms, Plan& plan) {
     plan.steps.emplace_back(MoveTo{to.x_pt, to.y_pt});
 }
 
-void PointerTool::plan_click(const json& arguments, Plan& plan) {
+Pause PointerTool::before_click(const std::optional<DesktopPoint>& at) const {
+  const bool is_elsewhere =
+      at && last_click_.at &&
+      std::hypot(at->x_pt - last_click_.at->x_pt, at->y_pt - last_click_.at->y_pt) > kSamePlace_pt;
+  const auto wanted = is_elsewhere ? kNoDoubleClickElsewhere : kNoDoubleClick;
+  const auto since_last = std::chrono::steady_clock::now() - last_click_.ended;
+  return {static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(wanted - since_last).count())};
+}
+
+void PointerTool::plan_click(const json& arguments, const std::optional<DesktopPoint>& at, Plan& plan) {
   const int button = button_number(arguments.value("button", "left"));
   const std::string action = arguments["action"];
   if (action == "press") plan.steps.emplace_back(ButtonChange{button, true});
   if (action == "release") plan.steps.emplace_back(ButtonChange{button, false});
   if (action != "click") return;
-  const auto since_last = std::chrono::steady_clock::now() - last_click_;
-  if (since_last < kNoDoubleClick)
-    plan.steps.emplace_back(Pause{
-        static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(kNoDoubleClick - since_last).count())});
+  if (const Pause pause = before_click(at); pause.duration_ms > 0) plan.steps.emplace_back(pause);
   const int count = arguments.value("count", 1);
   for (int click_idx = 0; click_idx < count; ++click_idx) {
     if (click_idx > 0) plan.steps.emplace_back(kBetweenClicks);
@@ -196,11 +206,11 @@ PointerTool::Plan PointerTool::plan(const json& arguments) {
     if (action == "move" && !point && plan.problem.empty()) plan.problem = "a move needs x and y";
     if (!plan.problem.empty()) return plan;
     if (point) move(*point, arguments.value("duration_ms", 0), plan);
+    const std::optional<DesktopPoint> at = point ? point : desktop_.pointer();
     if (action == "scroll")
       plan_scroll(arguments, plan);
     else
-      plan_click(arguments, plan);
-    const std::optional<DesktopPoint> at = point ? point : desktop_.pointer();
+      plan_click(arguments, at, plan);
     if (at) plan.aimed = {*at};
     if (action != "move") plan.touched = plan.aimed;
   }
@@ -233,7 +243,10 @@ ToolResult PointerTool::run(const ToolCall& call, std::stop_token stop) {
   ToolResult result = act(desktop_, plan.steps, aim, what, stop);
   result.anchors = std::move(anchors);
   for (const DesktopPoint& point : plan.path) result.details["path_pt"].push_back({point.x_pt, point.y_pt});
-  if (call.arguments["action"] == "click") last_click_ = std::chrono::steady_clock::now();
+  if (call.arguments["action"] == "click") {
+    const std::optional<DesktopPoint> at = plan.aimed.empty() ? std::nullopt : std::optional(plan.aimed.front());
+    last_click_ = {desktop_.last_input(), at};
+  }
   return result;
 }
 

@@ -27,15 +27,19 @@ class PointerTool : public Tool {
     std::string problem;                         // nothing may be done; for the model
   };
   Plan plan(const nlohmann::json& arguments);
-  void plan_click(const nlohmann::json& arguments, Plan& plan);
+  void plan_click(const nlohmann::json& arguments, const std::optional<capture::DesktopPoint>& at, Plan& plan);
   void plan_drag(const nlohmann::json& arguments, Plan& plan);
   void plan_scroll(const nlohmann::json& arguments, Plan& plan);
+  Pause before_click(const std::optional<capture::DesktopPoint>& at) const;
   std::optional<capture::DesktopPoint> point_of(const nlohmann::json& arguments, Plan& plan);
   void move(capture::DesktopPoint to, int duration_ms, Plan& plan);
 
   Desktop& desktop_;
-  // Two single clicks must not become a double click.
-  std::chrono::steady_clock::time_point last_click_{};
+  struct Click {
+    std::chrono::steady_clock::time_point ended{};
+    std::optional<capture::DesktopPoint> at;
+  };
+  Click last_click_;
 };
 
 }  // namespace tools

@@ -95,6 +95,23 @@ TEST_F(InputEvents, clicks_have_their_button_count_and_modifiers) {
   }
 }
 
+TEST_F(InputEvents, two_single_clicks_are_far_enough_apart_to_stay_single) {
+  const auto click_at = [&](int x) { pointer({{"action", "click"}, {"x", x}, {"y", middle_.y_pt}}); };
+  const auto ms_between_presses = [&] {
+    const Strings found = events(5);  // one is the way to the second place
+    std::vector<long> presses;
+    for (std::size_t event_idx = 0; event_idx < found.size(); ++event_idx)
+      if (found[event_idx] == "press 1") presses.push_back(times_ms_[event_idx]);
+    return presses.size() == 2 ? presses[1] - presses[0] : -1;
+  };
+  click_at(middle_.x_pt);
+  click_at(middle_.x_pt + 3);
+  EXPECT_GE(ms_between_presses(), 600);
+  click_at(middle_.x_pt + 3);
+  click_at(middle_.x_pt + 103);
+  EXPECT_GE(ms_between_presses(), 300);
+}
+
 TEST_F(InputEvents, buttons_and_keys_are_held_from_one_call_to_another) {
   pointer({{"action", "press"}});
   EXPECT_THAT(events(1), ElementsAre("press 1"));
