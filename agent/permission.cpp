@@ -1,11 +1,11 @@
 #include "agent/permission.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
-#include <regex>
 
 namespace agent {
 namespace {
@@ -39,23 +39,43 @@ struct DangerRow {
   Danger danger;
   std::string_view name;
   const char* what;
-  std::regex pattern;
+  QRegularExpression pattern;
 };
+
+QRegularExpression pattern(const char* text) {
+  return QRegularExpression(text,
+                            QRegularExpression::CaseInsensitiveOption | QRegularExpression::DotMatchesEverythingOption);
+}
 
 // Deliberately broad: a needless question costs less than a lost folder.
 const std::vector<DangerRow>& dangers() {
-  const auto flags = std::regex::ECMAScript | std::regex::icase | std::regex::optimize;
   static const std::vector<DangerRow> all = {
       {Danger::Destructive, "destructive", "destroys",
-       std::regex(
-           R"(\brm\s+(-\w*\s+)*-\w*[rf]|\bmkfs|\bdd\s+.*of=|\bshred\b|\bgit\s+(push\s+.*--force|reset\s+--hard|clean\s+-\w*f)|>\s*/dev/(sd|nvme|vd))",
-           flags)},
+       pattern(
+           R"(\brm\s+(-\w*\s+)*-\w*[rf]|\bmkfs|\bdd\s+.*of=|\bshred\b|\bgit\s+(push\s+.*--force|reset\s+--hard|clean\s+-\w*f)|>\s*/dev/(sd|nvme|vd))")},
       {Danger::Credentials, "credentials", "touches credentials",
-       std::regex(R"(\.ssh/|\.gnupg/|\.netrc|id_(rsa|ed25519)|\bpasswd\b|/etc/shadow|keyring|api[_-]?key)", flags)},
+       pattern(R"(\.ssh/|\.gnupg/|\.netrc|id_(rsa|ed25519)|\bpasswd\b|/etc/shadow|keyring|api[_-]?key)")},
       {Danger::Money, "money", "spends money",
-       std::regex(R"(\b(buy now|place (the )?order|pay now|checkout|confirm (the )?payment)\b)", flags)},
-      {Danger::Rights, "rights", "gains rights", std::regex(R"(\b(sudo|pkexec|doas)\b|\bsu\s+-)", flags)}};
+       pattern(R"(\b(buy now|place (the )?order|pay now|checkout|confirm (the )?payment)\b)")},
+      {Danger::Rights, "rights", "gains rights", pattern(R"(\b(sudo|pkexec|doas)\b|\bsu\s+-)")}};
   return all;
+}
+
+// All names and texts of the arguments as they will be used, one a line: escaped, a line's end would hide a word's
+// start.
+void append_texts(const nlohmann::json& value, std::string& texts) {
+  if (value.is_string()) texts += value.get_ref<const std::string&>() + "\n";
+  if (!value.is_structured()) return;
+  for (const auto& [key, item] : value.items()) {
+    if (value.is_object()) texts += key + "\n";
+    append_texts(item, texts);
+  }
+}
+
+// Also true of a text too tangled to be searched through.
+bool may_contain(const QString& text, const QRegularExpression& pattern) {
+  const QRegularExpressionMatch match = pattern.match(text);
+  return match.hasMatch() || !match.isValid();
 }
 
 // A remembered rule for this name: one for the very subject before one for all.
@@ -186,10 +206,12 @@ Permission permission_for(const tools::ToolCall& call, Effect effect, const Poli
   Permission permission = {decision_for(effect, subject, policy), "", {name, subject, Decision::Ask}};
   permission.reason = name + " is set to " + std::string(name_of(permission.decision));
   if (permission.decision == Decision::Deny) return permission;
-  const std::string written = call.arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string written;
+  append_texts(call.arguments, written);
+  const QString searched = QString::fromStdString(written);
   for (const DangerRow& row : dangers()) {
     const bool is_secret = row.danger == Danger::Credentials && types_a_secret(written, policy);
-    if (!is_secret && !std::regex_search(written, row.pattern)) continue;
+    if (!is_secret && !may_contain(searched, row.pattern)) continue;
     const Decision decision = decision_for(row, subject, policy);
     if (decision == Decision::Allow) continue;
     const std::string looks = is_secret ? "it types a secret" : std::string("it looks like it ") + row.what;

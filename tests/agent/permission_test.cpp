@@ -53,6 +53,16 @@ TEST(Permission, dangerous_calls_are_asked_about_even_where_the_effect_is_allowe
   }
 }
 
+TEST(Permission, dangers_are_seen_on_every_line_and_in_texts_of_any_length) {
+  const Policy policy = {.rules = {{Effect::Shell, Decision::Allow}}};
+  for (const char* command : {"cd /tmp\nrm -rf work", "true\n\tsudo ls", "cd x\ndd if=a \\\n  of=/dev/sda"}) {
+    EXPECT_EQ(permission_for(shell(command), Effect::Shell, policy).decision, Decision::Ask) << command;
+  }
+  const std::string much(1 << 20, 'x');
+  EXPECT_EQ(permission_for(shell("git push " + much), Effect::Shell, policy).decision, Decision::Allow);
+  EXPECT_EQ(permission_for(shell("dd " + much + " of=/dev/sda"), Effect::Shell, policy).decision, Decision::Ask);
+}
+
 TEST(Permission, a_denied_effect_stays_denied) {
   const Policy policy = {.rules = {{Effect::Shell, Decision::Deny}}};
   EXPECT_EQ(permission_for(shell("sudo rm -rf /"), Effect::Shell, policy).decision, Decision::Deny);
