@@ -1,28 +1,29 @@
 #include "agent/ledger.h"
 
+#include <QRegularExpression>
 #include <algorithm>
-#include <regex>
 
 namespace agent {
 namespace {
 
-// Where the sentence that goes on at `from` ends: behind its full stop and the citations that follow it.
-std::size_t sentence_end(const std::string& text, std::size_t from) {
-  static const std::regex end(R"([.!?]+(\s*\[[\d,\s]+\])*(?=\s|$)|\n)");
-  std::smatch found;
-  const auto start = text.cbegin() + static_cast<std::ptrdiff_t>(from);
-  if (!std::regex_search(start, text.cend(), found, end)) return text.size();
-  return from + static_cast<std::size_t>(found.position() + found.length());
+// The sentences and lines of a text, each with its full stop and the citations that follow it.
+std::vector<QString> sentences_of(const QString& text) {
+  static const QRegularExpression end(R"((?<![.!?])[.!?]++(\s*+\[[\d,\s]++\])*(?=\s|$)|\n)");
+  std::vector<QString> sentences;
+  qsizetype from = 0;
+  for (const QRegularExpressionMatch& match : end.globalMatch(text)) {
+    sentences.push_back(text.mid(from, match.capturedEnd() - from).trimmed());
+    from = match.capturedEnd();
+  }
+  sentences.push_back(text.mid(from).trimmed());
+  return sentences;
 }
 
-std::vector<int> citations_in(const std::string& sentence) {
-  static const std::regex bracket(R"(\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\])"), number(R"(\d+)");
+std::vector<int> citations_in(const QString& sentence) {
+  static const QRegularExpression bracket(R"(\[(\d{1,6}(?:\s*,\s*\d{1,6})*+)\])");
   std::vector<int> cited;
-  for (std::sregex_iterator it(sentence.begin(), sentence.end(), bracket), none; it != none; ++it) {
-    const std::string inside = (*it)[1];
-    for (std::sregex_iterator digits(inside.begin(), inside.end(), number); digits != none; ++digits) {
-      cited.push_back(std::stoi(digits->str()));
-    }
+  for (const QRegularExpressionMatch& match : bracket.globalMatch(sentence)) {
+    for (const QString& number : match.captured(1).split(',')) cited.push_back(number.trimmed().toInt());
   }
   return cited;
 }
@@ -46,14 +47,9 @@ void Ledger::add(int number, tools::Effect effect, const tools::ToolResult& resu
 
 std::vector<Claim> Ledger::claims_in(const std::string& answer) const {
   std::vector<Claim> claims;
-  for (std::size_t at = 0; at < answer.size();) {
-    const std::size_t end = sentence_end(answer, at);
-    std::string sentence = answer.substr(at, end - at);
-    at = end;
-    sentence.erase(0, std::min(sentence.find_first_not_of(" \n\t"), sentence.size()));
-    while (!sentence.empty() && sentence.back() == '\n') sentence.pop_back();
+  for (const QString& sentence : sentences_of(QString::fromStdString(answer))) {
     const std::vector<int> cited = citations_in(sentence);
-    if (!cited.empty()) claims.push_back({sentence, cited, problem_with(cited)});
+    if (!cited.empty()) claims.push_back({sentence.toStdString(), cited, problem_with(cited)});
   }
   return claims;
 }

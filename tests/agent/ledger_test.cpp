@@ -69,5 +69,10 @@ TEST_F(LedgerTest, sentences_are_judged_one_by_one) {
   EXPECT_TRUE(ledger_.claims_in("Done.").empty());
 }
 
+TEST_F(LedgerTest, an_answer_of_any_length_is_judged) {
+  EXPECT_EQ(problem_of("Loading" + std::string(300'000, '.') + " It is saved [1]."), "");
+  EXPECT_EQ(problem_of(std::string(300'000, '[') + "It is saved [1]."), "");
+}
+
 }  // namespace
 }  // namespace agent
