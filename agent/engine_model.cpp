@@ -197,6 +197,10 @@ class EngineModel final : public Model {
       media.push_back(encode(*picture, stop));
       if (media.back() == nullptr) return std::nullopt;
     }
+    std::erase_if(encoded_, [&](const auto& known) {
+      return std::none_of(rendered.pictures.begin(), rendered.pictures.end(),
+                          [&](const Picture& picture) { return picture->id == known.first; });
+    });
     const std::vector<std::int32_t> ids = engine_->tokenizer()->encode(prompt_segments(segments));
     if (media.empty()) return inference::Prompt{ids, {}};
     return inference::expand_media(ids, std::move(media), engine_->media_markers());
@@ -234,6 +238,7 @@ class EngineModel final : public Model {
     }
     take(reply, parser.push(stream.flush()), sink);
     take(reply, parser.finish(), sink);
+    if (!reply.problem.empty() && reply.end != Reply::End::Stopped) reply.end = Reply::End::Malformed;
     reply.usage.decode_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
@@ -247,9 +252,8 @@ class EngineModel final : public Model {
         if (sink) sink({ReplyPiece::Kind::Text, text->text});
       } else if (const auto* call = std::get_if<ParsedCall>(&event)) {
         reply.message.calls.push_back({"", call->name, call->arguments});
-      } else if (reply.problem.empty() && reply.end != Reply::End::Stopped) {
+      } else if (reply.problem.empty()) {
         reply.problem = std::get<Malformed>(event).message;
-        reply.end = Reply::End::Malformed;
       }
     }
   }
@@ -264,7 +268,7 @@ class EngineModel final : public Model {
   ModelInfo info_;
   ThinkingMode thinking_ = ThinkingMode::Adaptive;
   std::optional<inference::Session> session_;
-  std::map<std::uint64_t, std::shared_ptr<const VisionTokens>> encoded_;  // by frame id
+  std::map<std::uint64_t, std::shared_ptr<const VisionTokens>> encoded_;  // the newest prompt's, by frame id
 };
 
 }  // namespace
