@@ -46,9 +46,13 @@ Outcome Agent::work(const std::string& first_words, const std::stop_token& stop)
     dialogue_.start(first_words, stop);
     while (!end) end = step(stop);
     dialogue_.close_open_calls("Not carried out: the session ended.");
-    parts_.journal.finished(*end);
   } catch (const std::exception& error) {
     end = progress_.outcome(Ending::Failed, error.what());
+  }
+  try {
+    parts_.journal.finished(*end);
+  } catch (const std::exception& error) {
+    if (end->ending != Ending::Failed) end = progress_.outcome(Ending::Failed, error.what());
   }
   emit(SessionFinished{*end});
   return *end;

@@ -165,7 +165,7 @@ TEST_F(AgentTest, does_nothing_when_the_intent_cannot_be_written) {
   const Outcome outcome = run({call("press")});
   EXPECT_EQ(outcome.ending, Ending::Failed);
   EXPECT_EQ(outcome.text, "the disk is full");
-  EXPECT_TRUE(log_.lines.empty());
+  EXPECT_EQ(log_.lines, (std::vector<std::string>{"finished failed"}));
 }
 
 TEST_F(AgentTest, asks_before_the_act_and_tells_the_model_why_not) {
