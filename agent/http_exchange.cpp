@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 
@@ -33,6 +35,7 @@ struct Transfer {
   HttpAnswer answer;
   std::int64_t n_bytes = 0;
   bool has_enough = false;
+  std::exception_ptr thrown = {};  // by the taker: it must not pass through curl
   steady_clock::time_point last_byte = steady_clock::now();
 };
 
@@ -61,9 +64,12 @@ std::size_t take_header(char* bytes, std::size_t size, std::size_t count, void* 
   if (name == "content-type") answer.content_type = trimmed_value(lower(value.substr(0, value.find(';'))), 0);
   if (name == "location") answer.location = value;
   if (name == "retry-after") {
-    char* end = nullptr;
-    const double seconds = std::strtod(value.c_str(), &end);
-    if (end != value.c_str() && *end == '\0' && seconds >= 0) answer.retry_after_seconds = seconds;
+    constexpr double kLongest_seconds = 1e9;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    if (error == std::errc() && end == value.data() + value.size() && seconds >= 0) {
+      answer.retry_after_seconds = std::min(seconds, kLongest_seconds);
+    }
   }
   return size * count;
 }
@@ -80,7 +86,12 @@ std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* co
   }
   transfer.n_bytes += static_cast<std::int64_t>(piece.size());
   if (transfer.n_bytes > transfer.request.max_bytes) return 0;
-  transfer.has_enough = !transfer.take(piece);
+  try {
+    transfer.has_enough = !transfer.take(piece);
+  } catch (...) {
+    transfer.thrown = std::current_exception();
+    return 0;
+  }
   return transfer.has_enough ? 0 : piece.size();
 }
 
@@ -168,6 +179,7 @@ HttpAnswer exchange(const HttpRequest& request, const BodyTaker& take, const std
   const std::unique_ptr<CURL, EasyDeleter> handle(curl_easy_init());
   set_up(handle.get(), transfer, headers.get());
   perform(handle.get(), transfer, stop);
+  if (transfer.thrown) std::rethrow_exception(transfer.thrown);
   return std::move(transfer.answer);
 }
 

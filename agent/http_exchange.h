@@ -44,7 +44,7 @@ struct HttpAnswer {
 // Gets the body of a success piece by piece; false: enough.
 using BodyTaker = std::function<bool(std::string_view)>;
 
-// Any thread. Expected failures are answers.
+// Any thread. Expected failures are answers; what `take` throws comes through.
 HttpAnswer exchange(const HttpRequest& request, const BodyTaker& take, const std::stop_token& stop);
 
 }  // namespace agent

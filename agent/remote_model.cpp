@@ -200,32 +200,22 @@ class RemoteModel final : public Model {
       }
       return !is_done && !chat.server_error() && chat.n_pieces() < options().max_reply_tokens;
     };
-    std::string problem;  // exceptions don't cross the transfer's C code
     const auto take = [&](std::string_view piece) {
       if (!first_byte) first_byte = std::chrono::steady_clock::now();
       if (!whole.empty() || piece.starts_with('{')) {
         whole += piece;
         return true;
       }
-      try {
-        for (const std::string& data : events.push(piece)) {
-          if (!take_event(data)) return false;
-        }
-      } catch (const Error& error) {
-        problem = error.what();
-        return false;
-      }
-      return true;
+      const std::vector<std::string> complete = events.push(piece);
+      return std::all_of(complete.begin(), complete.end(), take_event);
     };
-    const HttpAnswer answer = exchange(server_.request("/chat/completions", body), take, stop);
-    if (problem.empty() && answer.end == End::Complete && answer.status / 100 == 2) {
-      try {
-        take_event(whole.empty() ? events.rest() : whole);
-      } catch (const Error& error) {
-        problem = error.what();
-      }
+    HttpAnswer answer;
+    try {
+      answer = exchange(server_.request("/chat/completions", body), take, stop);
+      if (answer.end == End::Complete && answer.status / 100 == 2) take_event(whole.empty() ? events.rest() : whole);
+    } catch (const Error& error) {
+      return {.problem = options().endpoint.base_url + ": " + server_.without_key(error.what())};
     }
-    if (!problem.empty()) return {.problem = options().endpoint.base_url + ": " + server_.without_key(problem)};
     Attempt attempt = judge(answer, chat, is_done);
     if (attempt.reply) {
       const auto end = std::chrono::steady_clock::now();
