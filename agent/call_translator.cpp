@@ -8,13 +8,16 @@ namespace {
 
 using nlohmann::json;
 
+// All whole numbers up to here are exact.
+constexpr double kMostExact = 9007199254740992;  // 2^53
+
 // A number, also when the model wrote it as text; a string that is none stays, and the tool's schema refuses it.
 json number_of(const json& value) {
   if (!value.is_string()) return value;
   const std::string text = value.get<std::string>();
   double number = 0;  // leading zeros are fine: models of fixed width write 007
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return value;
+  if (error != std::errc() || end != text.data() + text.size() || !(std::abs(number) <= kMostExact)) return value;
   return number == std::floor(number) ? json(static_cast<std::int64_t>(number)) : json(number);
 }
 
@@ -66,7 +69,10 @@ class Translator {
     json& list = arguments[key];
     if (width == 4 && list.size() == 4) {
       list = {x(list[0]), y(list[1]), x(list[2]), y(list[3])};
-      for (json& side : list) side = static_cast<int>(side.is_number() ? side.get<double>() : -1);
+      for (json& side : list) {
+        const double pixels = side.is_number() ? side.get<double>() : -1;
+        side = std::abs(pixels) < 1e9 ? static_cast<int>(pixels) : -1;
+      }
     }
     for (json& point : list) {
       if (width == 2 && point.is_array() && point.size() == 2) point = {x(point[0]), y(point[1])};

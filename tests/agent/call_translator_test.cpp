@@ -69,6 +69,11 @@ TEST(CallTranslator, short_calls_become_tools) {
 
 TEST(CallTranslator, what_is_no_number_is_left_for_the_schema_to_refuse) {
   EXPECT_EQ(translated("click", {{"x", "left"}, {"y", 2}}, kShort).arguments["x"], "left");
+  for (const char* huge : {"inf", "nan", "1e300", "-1e19"}) {
+    EXPECT_EQ(translated("wait", {{"seconds", huge}}, kShort).arguments["seconds"], huge);
+  }
+  const tools::ToolCall part = translated("screenshot", {{"region", {0, 0, 1e300, 500}}}, kNorm1000);
+  EXPECT_EQ(part.arguments["region"], json({0, 0, -1, 252}));
 }
 
 TEST(CallTranslator, a_point_without_a_picture_is_refused) {
