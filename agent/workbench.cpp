@@ -1,6 +1,11 @@
 #include "agent/workbench.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <QStandardPaths>
+#include <cerrno>
+#include <cstring>
 
 #include "agent/error.h"
 #include "tools/accessibility_route.h"
@@ -42,6 +47,22 @@ tools::DesktopOptions desktop_options(const WorkbenchOptions& options) {
   if (options.is_watched) desktop.view = tools::DesktopOptions::View::Window;
   if (!options.workspace.empty()) desktop.writable = {options.workspace};
   return desktop;
+}
+
+// The first folder below `outputs` that no other program holds; `lock` keeps it.
+std::filesystem::path claim_folder(const std::filesystem::path& outputs, tools::FileDescriptor& lock) {
+  for (int number = 1;; ++number) {
+    const std::filesystem::path folder = outputs / std::to_string(number);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    const std::filesystem::path file = folder / "lock";
+    tools::FileDescriptor opened(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (opened && flock(opened.get(), LOCK_EX | LOCK_NB) == 0) {
+      lock = std::move(opened);
+      return folder;
+    }
+    if (!opened || errno != EWOULDBLOCK) throw Error(file.string() + ": can't be held: " + std::strerror(errno));
+  }
 }
 
 }  // namespace
@@ -141,7 +162,7 @@ void Workbench::add_desktop_tools() {
 
 void Workbench::add_file_tools(const WorkbenchOptions& options) {
   const std::filesystem::path state = state_dir(options);
-  const std::filesystem::path outputs = state / "outputs";
+  const std::filesystem::path outputs = claim_folder(state / "outputs", outputs_lock_);
   tools::ShellOptions shell;
   shell.workspace = workspace_;
   shell.output_folder = outputs;

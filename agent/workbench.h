@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/recorder.h"
+#include "tools/file_bytes.h"
 #include "tools/private_desktop.h"
 #include "tools/tool_registry.h"
 
@@ -30,7 +31,7 @@ struct WorkbenchOptions {
   bool is_watched = false;                   // show the private desktop in a window
   int width_px = 1280, height_px = 720;      // of the private desktop
   std::filesystem::path home_template = {};  // copied into the private desktop's fresh home; empty: nothing
-  std::filesystem::path workspace = {};      // empty: the private desktop's home, or a fresh folder
+  std::filesystem::path workspace = {};      // empty: the private desktop's home
   std::filesystem::path state_dir = {};      // journals and outputs; empty: under XDG data
   bool allow_network = false;                // for shell commands and the web tool
   bool confine_shell = true;                 // by bubblewrap
@@ -83,6 +84,7 @@ class Workbench {
   std::unique_ptr<tools::SecondLook> second_look_;
   std::filesystem::path workspace_;
   std::vector<std::string> notices_;
+  tools::FileDescriptor outputs_lock_;  // programs that run at once keep their commands' outputs apart
   std::shared_ptr<tools::Files> files_;
   tools::ToolRegistry tools_;  // last: its tools use what is above
 };

@@ -61,6 +61,20 @@ class WorkbenchTest : public ::testing::Test {
   Outcome outcome_;
 };
 
+TEST_F(WorkbenchTest, two_at_once_keep_their_outputs_apart) {
+  const WorkbenchOptions options = {
+      .desktop = WorkbenchOptions::DesktopKind::None, .workspace = work_, .state_dir = root_ / "state"};
+  Workbench others[2] = {Workbench(options), Workbench(options)};
+  const auto say = [](Workbench& workbench, const char* what) {
+    tools::ToolCall call = {"1", "shell", {{"command", std::string("echo ") + what}}};
+    EXPECT_TRUE(workbench.tools().run(call, {}).ok);
+  };
+  say(others[0], "first");
+  say(others[1], "second");
+  EXPECT_EQ(content(root_ / "state/outputs/2/job-1.log"), "first\n");
+  EXPECT_EQ(content(root_ / "state/outputs/3/job-1.log"), "second\n");
+}
+
 TEST_F(WorkbenchTest, text_goes_in_over_accessibility_and_is_saved_byte_for_byte) {
   const fs::path note = root_ / "work" / "note.txt";
   std::ofstream(note) << "old";
