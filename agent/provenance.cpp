@@ -20,7 +20,8 @@ class Cover {
     }
   }
 
-  // Later texts don't take from earlier ones.
+  // Later texts don't take from earlier ones. A piece that was found is looked for no more, so that text which only
+  // repeats itself costs no more than other text.
   void add(const std::string& other, int source) {
     if (places_.empty()) return;
     for (std::size_t at = 0; at + kShortest <= other.size(); ++at) {
@@ -30,6 +31,7 @@ class Cover {
           if (source_of_[i] == kNowhere) source_of_[i] = source;
         }
       }
+      places_.erase(first, last);
     }
   }
 

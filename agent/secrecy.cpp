@@ -24,6 +24,7 @@ tools::ToolResult Secrecy::clean(tools::ToolResult result) const {
   if (!result.evidence) return result;
   for (std::string& title : result.evidence->windows_opened) title = clean(title);
   for (std::string& title : result.evidence->windows_closed) title = clean(title);
+  if (result.evidence->field_text) result.evidence->field_text->excerpt = clean(result.evidence->field_text->excerpt);
   if (result.evidence->focused_window) result.evidence->focused_window = clean(*result.evidence->focused_window);
   return result;
 }

@@ -46,6 +46,15 @@ TEST(Provenance, several_parts_come_in_their_order) {
   EXPECT_EQ(origins[1].source, "web_fetch https://example.org/help");
 }
 
+TEST(Provenance, text_that_repeats_itself_is_searched_as_fast_as_other_text) {
+  const std::string much(200'000, '=');
+  Transcript transcript;
+  transcript.append(ToolMessage{"1", much, {}, true});
+  const auto origins = origins_of(much, transcript);
+  ASSERT_EQ(origins.size(), 1U);
+  EXPECT_EQ(origins[0].quote, much);
+}
+
 TEST(Provenance, only_commands_and_addresses_are_looked_at) {
   using tools::Effect;
   EXPECT_EQ(command_in({"1", "shell", {{"command", "ls"}}}, Effect::Shell), "ls");

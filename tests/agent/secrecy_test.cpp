@@ -101,7 +101,9 @@ TEST_F(SecrecyTest, results_and_replies_are_cleaned_everywhere) {
   tools::ToolResult result{
       .ok = true, .text = "$ x\ncorrect horse!", .details = {{"header_bytes", 4}, {"line", "abab"}}};
   result.evidence = tools::Evidence{.windows_opened = {"Login abab"}, .focused_window = "abab"};
+  result.evidence->field_text = tools::FieldText{.excerpt = "now abab"};
   const tools::ToolResult clean = secrecy_.clean(result);
+  EXPECT_EQ(clean.evidence->field_text->excerpt, "now {{pin}}");
   EXPECT_EQ(clean.text, "$ x\n{{password}}!");
   EXPECT_EQ(clean.details.dump().find("abab"), std::string::npos);
   EXPECT_EQ(clean.details["header_bytes"], 4);
