@@ -10,11 +10,23 @@ Forward::Forward(ops::Device& device, const TextConfig& config, const Weights& w
       config_(config),
       weights_(weights),
       mode_(sparse_attention),
-      activations_(device, config, max_chunk) {}
+      activations_(device, config, max_chunk),
+      repeated_(device.make_repeated()) {}
 
 bool Forward::run(const Chunk& chunk, KvCache& cache, const std::stop_token& stop, BlockChoices* choices) {
   const Activations::Views a = activations_.first(static_cast<std::int64_t>(chunk.token_ids.size()));
   embed(chunk, a);
+  if (a.hidden.rows == 1 && choices == nullptr && repeated_ != nullptr) {
+    if (stop.stop_requested()) return false;
+    const auto page_lists = reinterpret_cast<std::uint64_t>(cache.layer(0).page_table);
+    repeated_->run(chunk.first_position, page_lists, [&] { layers(chunk, cache, {}, nullptr); });
+    return true;
+  }
+  return layers(chunk, cache, stop, choices);
+}
+
+bool Forward::layers(const Chunk& chunk, KvCache& cache, const std::stop_token& stop, BlockChoices* choices) {
+  const Activations::Views a = activations_.first(static_cast<std::int64_t>(chunk.token_ids.size()));
   for (int i = 0; i < config_.n_layers; ++i) {
     if (stop.stop_requested()) return false;
     const Layer layer = {weights_.layers[static_cast<std::size_t>(i)], cache.layer(i), chunk.first_position};

@@ -3,6 +3,7 @@
 // same on every device.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -62,6 +63,7 @@ class Forward {
     std::int64_t first_position;
   };
   void embed(const Chunk& chunk, const Activations::Views& a);
+  bool layers(const Chunk& chunk, KvCache& cache, const std::stop_token& stop, BlockChoices* choices);
   void attention(const Layer& layer, const Activations::Views& a);
   void sparse_attention(const Layer& layer, const Activations::Views& a);
   void feed_forward(const Layer& layer, const Activations::Views& a);
@@ -72,6 +74,7 @@ class Forward {
   const Weights& weights_;
   SparseAttention mode_;
   Activations activations_;
+  std::unique_ptr<ops::Repeated> repeated_;  // the layers of one token
 };
 
 }  // namespace inference

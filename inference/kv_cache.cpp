@@ -16,6 +16,7 @@ KvCache::KvCache(ops::Device& device, const TextConfig& config, DType dtype)
       kv_heads_(config.kv_heads),
       head_dim_(config.head_dim),
       index_dim_(config.index_dim),
+      index_summary_bytes_(device.index_summary_bytes(page_size_, index_dim_, dtype)),
       layers_(static_cast<std::size_t>(config.n_layers)) {
   INFERENCE_CHECK(dtype == DType::F32 || dtype == DType::BF16, "a cache of ", dtype_name(dtype));
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].is_sparse = config.is_sparse[i];
@@ -26,9 +27,13 @@ std::size_t KvCache::kv_page_bytes() const {
          static_cast<std::size_t>(head_dim_) * element_bytes(dtype_);
 }
 
-std::size_t KvCache::index_page_bytes(const Layer& layer) const {
+std::size_t KvCache::index_key_bytes(const Layer& layer) const {
   if (!layer.is_sparse) return 0;
   return static_cast<std::size_t>(page_size_) * static_cast<std::size_t>(index_dim_) * element_bytes(dtype_);
+}
+
+std::size_t KvCache::index_page_bytes(const Layer& layer) const {
+  return layer.is_sparse ? index_key_bytes(layer) + index_summary_bytes_ : 0;
 }
 
 std::size_t KvCache::bytes_per_page() const {
@@ -83,6 +88,7 @@ ops::KvLayer KvCache::layer(int layer_idx) const {
           .kv_heads = kv_heads_,
           .head_dim = head_dim_,
           .index_dim = layer.is_sparse ? index_dim_ : 0,
+          .has_index_summaries = layer.is_sparse && index_summary_bytes_ > 0,
           .page_table = list,
           .index_page_table = list + page_list_room_};
 }
@@ -92,7 +98,7 @@ std::size_t KvCache::n_bytes() const {
 }
 
 std::size_t KvCache::page_bytes(int layer_idx) const {
-  return kv_page_bytes() + index_page_bytes(layers_[static_cast<std::size_t>(layer_idx)]);
+  return kv_page_bytes() + index_key_bytes(layers_[static_cast<std::size_t>(layer_idx)]);
 }
 
 void KvCache::read_page(int layer_idx, std::int64_t page_idx, std::byte* to) const {
@@ -100,7 +106,7 @@ void KvCache::read_page(int layer_idx, std::int64_t page_idx, std::byte* to) con
   device_->download(to, layer.pages[static_cast<std::size_t>(page_idx)], kv_page_bytes());
   if (layer.is_sparse) {
     device_->download(to + kv_page_bytes(), layer.index_pages[static_cast<std::size_t>(page_idx)],
-                      index_page_bytes(layer));
+                      index_key_bytes(layer));
   }
 }
 
@@ -109,7 +115,8 @@ void KvCache::write_page(int layer_idx, std::int64_t page_idx, const std::byte* 
   device_->upload(layer.pages[static_cast<std::size_t>(page_idx)], from, kv_page_bytes());
   if (layer.is_sparse) {
     device_->upload(layer.index_pages[static_cast<std::size_t>(page_idx)], from + kv_page_bytes(),
-                    index_page_bytes(layer));
+                    index_key_bytes(layer));
+    if (index_summary_bytes_ > 0) device_->summarize_index_pages(this->layer(layer_idx), page_idx, 1);
   }
 }
 

@@ -36,13 +36,15 @@ class KvCache {
     std::vector<void*> pages, index_pages;
   };
   std::size_t kv_page_bytes() const;
-  std::size_t index_page_bytes(const Layer& layer) const;
+  std::size_t index_key_bytes(const Layer& layer) const;
+  std::size_t index_page_bytes(const Layer& layer) const;  // with the device's summary
   std::size_t bytes_per_page() const;  // of all layers
   void list_pages();
 
   ops::Device* device_;
   DType dtype_;
   int page_size_, kv_heads_, head_dim_, index_dim_;
+  std::size_t index_summary_bytes_;
   std::int64_t n_pages_ = 0;
   ops::Buffer page_lists_;  // [n_layers, 2 (pages, index pages), page_list_room_] of pointers, on the device
   std::int64_t page_list_room_ = 0, n_listed_ = 0;  // pages

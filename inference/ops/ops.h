@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,6 +57,8 @@ struct KvLayer {
   int kv_heads = 0;
   int head_dim = 0;
   int index_dim = 0;
+  // Whether each index page has the device's index_summary_bytes() behind its keys.
+  bool has_index_summaries = false;
   // The same lists in the device's memory, for devices that don't read the host's.
   void* const* page_table = nullptr;
   void* const* index_page_table = nullptr;
@@ -78,6 +81,16 @@ struct PatchPosition {
   std::int32_t t = 0, h = 0, w = 0;
 };
 
+// Operations that are carried out again and again, each time at a later position.
+class Repeated {
+ public:
+  virtual ~Repeated() = default;
+  // Carries them out for the token at `position`. When position and `operands` have moved on as foreseen, the device may
+  // repeat what it has recorded instead of calling `operations`; so they must depend on nothing else, and read or
+  // write no host memory. `operands`: changes when the operations' tensors or page lists have moved.
+  virtual void run(std::int64_t position, std::uint64_t operands, const std::function<void()>& operations) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -94,6 +107,9 @@ class Device {
   // A weight's place on the device: the same pointer where the device reads host memory, else a copy that lives as
   // long as the device.
   virtual const void* resident(const void* host, std::size_t n_bytes) = 0;
+
+  // Null where repeating gains nothing. Must not outlive the device.
+  virtual std::unique_ptr<Repeated> make_repeated() { return nullptr; }
 
   // --- text ---
 
@@ -130,6 +146,12 @@ class Device {
   virtual void store_index_k(const KvLayer& cache,
                              Tensor index_k,  // [n_tokens, index_dim], normalised and rotated
                              std::int64_t first_position) = 0;
+
+  // Bytes that the device wants behind the keys of each index page, for what it derives from full pages' keys;
+  // store_index_k keeps that up to date.
+  virtual std::size_t index_summary_bytes(int /*page_size*/, int /*index_dim*/, DType /*dtype*/) const { return 0; }
+  // After full index pages were filled by other means.
+  virtual void summarize_index_pages(const KvLayer& /*cache*/, std::int64_t /*first_page*/, std::int64_t /*n_pages*/) {}
 
   // Causal attention over all positions up to each query's own; scale head_dim^-1/2, softmax in fp32.
   virtual void attend(Tensor out,  // [n_tokens, q_heads, head_dim]

@@ -1,5 +1,6 @@
 // Attention of one MiniMax-M3 layer on the GPU, sparse and dense, on random keys: one line per workload, as
-// "name context microseconds". tests/bench/msa_bench.py runs it beside PyTorch and makes one table of both.
+// "name context microseconds". Decode is replayed as the engine does it, from a graph. tests/bench/msa_bench.py runs it
+// beside PyTorch and makes one table of both.
 
 #include <algorithm>
 #include <chrono>
@@ -43,9 +44,10 @@ class Cache {
  public:
   Cache(Device& device, std::int64_t n_tokens, const Random& keys, const Random& index_keys) : device_(device) {
     const std::int64_t n_pages = (n_tokens + kPageSize - 1) / kPageSize;
+    const std::size_t n_summary_bytes = device.index_summary_bytes(kPageSize, kIndexDim, DType::BF16);
     for (std::int64_t i = 0; i < n_pages; ++i) {
       pages_.push_back(add(kPageSize * kLayerKeyBytes));
-      index_pages_.push_back(add(kPageSize * kIndexKeyBytes));
+      index_pages_.push_back(add(kPageSize * kIndexKeyBytes + static_cast<std::int64_t>(n_summary_bytes)));
     }
     layer_ = {.pages = pages_,
               .index_pages = index_pages_,
@@ -54,6 +56,7 @@ class Cache {
               .kv_heads = kHeads.kv_heads,
               .head_dim = kHeads.head_dim,
               .index_dim = kIndexDim,
+              .has_index_summaries = n_summary_bytes > 0,
               .page_table = list_of(pages_),
               .index_page_table = list_of(index_pages_)};
     for (std::int64_t first = 0; first < n_tokens; first += kChunk) {
@@ -98,20 +101,38 @@ class Bench {
     const auto n_caches = static_cast<std::size_t>(std::clamp(kFlushBytes / cache_bytes * 9, 1.0, 32.0));
     std::vector<Cache> caches;
     for (std::size_t i = 0; i < n_caches; ++i) caches.emplace_back(device_, n, keys_, index_keys_);
-    const int n_calls = n >= 500000 ? 20 : 100;
+    const int n_calls = n >= 500000 ? 24 : 96;
     std::size_t next = 0;
+    const auto time_decode = [&](const std::function<void()>& call) {
+      const std::unique_ptr<Repeated> repeated = device_.make_repeated();
+      const auto all = [&] { repeated->run(n - 1, 0, [&] { repeat(n_calls, call); }); };
+      return time(1, all) / n_calls;
+    };
     const auto layer = [&]() -> const KvLayer& { return caches[next++ % n_caches].layer(); };
     const Tensor q = q_.tensor.slice(0, 1), index_q = index_q_.tensor.slice(0, 1), out = out_.tensor.slice(0, 1);
     const Tensor ids = ids_of(1);
-    report("decode_select", n, time(n_calls, [&] { device_.select_blocks(ids, index_q, layer(), kSelection, n - 1); }));
+    report("decode_select", n, time_decode([&] { device_.select_blocks(ids, index_q, layer(), kSelection, n - 1); }));
     report("decode_attend_blocks", n,
-           time(n_calls, [&] { device_.attend_blocks(out, q, ids, layer(), kHeads, n - 1); }));
-    report("decode_msa", n, time(n_calls, [&] {
+           time_decode([&] { device_.attend_blocks(out, q, ids, layer(), kHeads, n - 1); }));
+    report("decode_msa", n, time_decode([&] {
              const KvLayer& l = layer();
              device_.select_blocks(ids, index_q, l, kSelection, n - 1);
              device_.attend_blocks(out, q, ids, l, kHeads, n - 1);
            }));
-    report("decode_dense", n, time(n_calls, [&] { device_.attend(out, q, layer(), kHeads, n - 1); }));
+    report("decode_dense", n, time_decode([&] { device_.attend(out, q, layer(), kHeads, n - 1); }));
+    if (n > 200000) return;
+    // Attention of all 60 layers, 3 of them dense.
+    const std::unique_ptr<Repeated> repeated = device_.make_repeated();
+    report("decode_60_layers", n, time(1, [&] {
+             repeated->run(n - 1, 0, [&] {
+               repeat(3, [&] { device_.attend(out, q, layer(), kHeads, n - 1); });
+               repeat(57, [&] {
+                 const KvLayer& l = layer();
+                 device_.select_blocks(ids, index_q, l, kSelection, n - 1);
+                 device_.attend_blocks(out, q, ids, l, kHeads, n - 1);
+               });
+             });
+           }));
   }
 
   // A chunk of tokens at the end of n.
@@ -172,13 +193,16 @@ class Bench {
     std::printf("%s %lld %.2f\n", name, static_cast<long long>(context), us);
     std::fflush(stdout);
   }
+  static void repeat(int n_calls, const std::function<void()>& call) {
+    for (int i = 0; i < n_calls; ++i) call();
+  }
   // Median microseconds per call, over batches of n_calls.
   double time(int n_calls, const std::function<void()>& call, int n_batches = 20) {
     std::vector<double> us;
-    for (int batch = -2; batch < n_batches; ++batch) {
+    for (int batch = -3; batch < n_batches; ++batch) {
       wait();
       const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < n_calls; ++i) call();
+      repeat(n_calls, call);
       wait();
       if (batch < 0) continue;
       us.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
@@ -199,16 +223,21 @@ class Bench {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string part = argc > 1 ? argv[1] : "all";
   std::string reason;
   const std::unique_ptr<Device> device = make_cuda_device(DType::BF16, 0, reason);
   if (device == nullptr) {
-    std::fprintf(stderr, "msa_bench needs a GPU: %s\n", reason.c_str());
+    std::fprintf(stderr, "msa_bench [decode|prefill] needs a GPU: %s\n", reason.c_str());
     return 2;
   }
   std::printf("# %s\n", device->description().c_str());
   Bench bench(*device);
-  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) bench.decode(n);
-  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) bench.prefill(n);
+  for (const std::int64_t n : {2048, 8192, 32768, 131072, 524288, 1048576}) {
+    if (part != "prefill") bench.decode(n);
+  }
+  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) {
+    if (part != "decode") bench.prefill(n);
+  }
   return 0;
 }

@@ -3,6 +3,7 @@
 // result (made of NaNs before) downloaded, so that one test runs on CPU and GPU alike. Activations are F32 on the host;
 // where the device computes in bf16 they are rounded on the way.
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -153,10 +154,15 @@ class HostFacingDevice final : public Device {
   Pages pages_of(const KvLayer& cache) {
     Pages made;
     for (void* page : cache.pages) made.pages.push_back(const_cast<void*>(bytes(page, page_bytes(cache))));
+    const std::size_t summary_bytes = inner_->index_summary_bytes(cache.page_size, cache.index_dim, cache.dtype);
     for (void* page : cache.index_pages) {
-      made.index_pages.push_back(const_cast<void*>(bytes(page, index_page_bytes(cache))));
+      const auto* keys = static_cast<const std::byte*>(page);
+      std::vector<std::byte> whole(index_page_bytes(cache) + summary_bytes);
+      std::copy(keys, keys + index_page_bytes(cache), whole.begin());
+      made.index_pages.push_back(const_cast<void*>(bytes(whole.data(), whole.size())));
     }
     made.layer = cache;
+    made.layer.has_index_summaries = summary_bytes > 0;
     made.layer.pages = made.pages;
     made.layer.index_pages = made.index_pages;
     const auto list = [&](const std::vector<void*>& pages) {
@@ -164,6 +170,9 @@ class HostFacingDevice final : public Device {
     };
     made.layer.page_table = list(made.pages);
     made.layer.index_page_table = list(made.index_pages);
+    if (summary_bytes > 0) {
+      inner_->summarize_index_pages(made.layer, 0, static_cast<std::int64_t>(made.index_pages.size()));
+    }
     return made;
   }
   void fetch(const KvLayer& cache, const Pages& from) {

@@ -125,8 +125,10 @@ __device__ void run_producer(std::uint8_t* stages, Shared& shared, const Attenti
 struct Rows {
   std::uint32_t q[kDim / 16][4];
   float scores[64];
+  std::uint32_t weights[kBlock / 16][4];
   float sums[64] = {};
   float largest[2] = {-INFINITY, -INFINITY};
+  float shrinks[2];
   float totals[2] = {};  // of this lane's columns only
 };
 
@@ -140,7 +142,7 @@ __device__ void hide(Rows& w, int r, int n_visible) {
   }
 }
 
-// Scores become weights; what was summed before shrinks to the new scale.
+// Scores become weights; `shrinks` is what brings earlier sums to the new scale.
 __device__ void soften(Rows& w, float scale_log2) {
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
@@ -151,92 +153,81 @@ __device__ void soften(Rows& w, float scale_log2) {
     best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
     best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
     const float zero = best == -INFINITY ? 0 : best * scale_log2;  // no visible key yet: all weights are 0
-    const float shrink = exp2f(w.largest[r] * scale_log2 - zero);
+    w.shrinks[r] = power_of_two(w.largest[r] * scale_log2 - zero);
     w.largest[r] = best;
     float total = 0;
 #pragma unroll
     for (int j = 0; j < kBlock / 8; ++j) {
 #pragma unroll
       for (int e = 4 * j + 2 * r; e < 4 * j + 2 * r + 2; ++e) {
-        w.scores[e] = exp2f(w.scores[e] * scale_log2 - zero);
+        w.scores[e] = power_of_two(w.scores[e] * scale_log2 - zero);
         total += w.scores[e];
       }
     }
-    w.totals[r] = w.totals[r] * shrink + total;
-#pragma unroll
-    for (int j = 0; j < kDim / 8; ++j) {
-      w.sums[4 * j + 2 * r] *= shrink;
-      w.sums[4 * j + 2 * r + 1] *= shrink;
-    }
+    w.totals[r] = w.totals[r] * w.shrinks[r] + total;
   }
 }
 
-__device__ void add_values(Rows& w, const std::uint8_t* values) {
-  std::uint32_t weights[kBlock / 16][4];
+// Earlier sums to the new scale, and the weights as the next product takes them; both must be at rest.
+__device__ void pack_weights(Rows& w) {
+#pragma unroll
+  for (int j = 0; j < kDim / 8; ++j) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) w.sums[4 * j + e] *= w.shrinks[e / 2];
+  }
 #pragma unroll
   for (int i = 0; i < kBlock / 16; ++i) {
 #pragma unroll
-    for (int e = 0; e < 4; ++e) weights[i][e] = pack(w.scores[8 * i + 2 * e], w.scores[8 * i + 2 * e + 1]);
+    for (int e = 0; e < 4; ++e) w.weights[i][e] = pack(w.scores[8 * i + 2 * e], w.scores[8 * i + 2 * e + 1]);
   }
-  begin_products();
+}
+
+__device__ void issue_values(Rows& w, const std::uint8_t* values) {
 #pragma unroll
   for (int i = 0; i < kBlock / 16; ++i) {
     constexpr int kStep = 16 * 128 >> 4;  // 16 keys, in the descriptor's unit
-    multiply_group<1>(w.sums, weights[i], descriptor(values, kHalfBytes) + i * kStep, 1);
+    multiply_group<1>(w.sums, w.weights[i], descriptor(values, kHalfBytes) + i * kStep, 1);
   }
-  finish_products(w.sums);
 }
 
-__device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stages, Shared& shared,
-                             const AttentionShape& shape, const Tile& tile, int n_blocks) {
+// Where a warpgroup's rows lie and what they see.
+struct Place {
+  int rows[2];                // within the kv head's n_tokens * group_size
+  int visible[2];             // keys that the row sees
+  std::int64_t head_rows[2];  // index of q's and out's rows, in heads
+  std::uint32_t token_bits[2], group_bits;
+  int visible_to_group;
+};
+
+__device__ Place place_of(const AttentionShape& shape, const Tile& tile) {
   const int group = threadIdx.x / kGroup - 1, warp = threadIdx.x % kGroup / kWarp, lane = threadIdx.x % kWarp;
   const int n_rows = shape.n_tokens * shape.group_size, group_row = group * 64;
-  int rows[2], visible[2];    // visible: keys that the row sees
-  std::int64_t head_rows[2];  // index of q's and out's rows, in heads
-  std::uint32_t token_bits[2];
+  Place place;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const int row_of_tile = group_row + warp * 16 + lane / 4 + 8 * r;
-    rows[r] = tile.first_row + row_of_tile;
-    const int row = min(rows[r], n_rows - 1), token = row / shape.group_size;
-    visible[r] = shape.n_keys - shape.n_tokens + token + 1;
-    head_rows[r] =
+    place.rows[r] = tile.first_row + row_of_tile;
+    const int row = min(place.rows[r], n_rows - 1), token = row / shape.group_size;
+    place.visible[r] = shape.n_keys - shape.n_tokens + token + 1;
+    place.head_rows[r] =
         static_cast<std::int64_t>(token) * shape.q_heads + blockIdx.y * shape.group_size + row % shape.group_size;
-    token_bits[r] = 1U << row_of_tile / shape.group_size;
+    place.token_bits[r] = 1U << row_of_tile / shape.group_size;
   }
   const int tokens_per_group = 64 / shape.group_size;
-  const std::uint32_t group_bits = ((1U << tokens_per_group) - 1) << group * tokens_per_group;
+  place.group_bits = ((1U << tokens_per_group) - 1) << group * tokens_per_group;
   const int last_token = min((tile.first_row + group_row + 63) / shape.group_size, shape.n_tokens - 1);
-  const int visible_to_group = shape.n_keys - shape.n_tokens + last_token + 1;
-  Rows w;
-  load_queries(w.q, q + head_rows[0] * kDim, q + head_rows[1] * kDim);
-  for (int i = 0; i < n_blocks; ++i) {
-    const int key_stage = 2 * i % kStages, value_stage = (2 * i + 1) % kStages;
-    const int first_key = block_at(shared, shape, i) * kBlock;
-    const std::uint32_t tokens = shape.block_ids != nullptr ? shared.list.tokens[i] : ~0U;
-    const bool is_needed = (tokens & group_bits) != 0 && first_key < visible_to_group;
-    wait(&shared.full[key_stage], parity(2 * i, kStages));
-    if (is_needed) score_block(w.scores, w.q, stages + key_stage * kBlockBytes);
-    arrive(&shared.empty[key_stage]);
-    if (is_needed) {
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-        const int n_visible = (tokens & token_bits[r]) != 0 ? visible[r] - first_key : 0;
-        if (n_visible < kBlock) hide(w, r, n_visible);
-      }
-      soften(w, shape.scale_log2);
-    }
-    wait(&shared.full[value_stage], parity(2 * i + 1, kStages));
-    if (is_needed) add_values(w, stages + value_stage * kBlockBytes);
-    arrive(&shared.empty[value_stage]);
-  }
+  place.visible_to_group = shape.n_keys - shape.n_tokens + last_token + 1;
+  return place;
+}
+
+__device__ void store_rows(bf16* out, const Rows& w, const Place& place, int n_rows) {
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     float total = w.totals[r];
     total += __shfl_xor_sync(kAllLanes, total, 1);
     total += __shfl_xor_sync(kAllLanes, total, 2);
-    if (rows[r] >= n_rows) continue;
-    bf16* to = out + head_rows[r] * kDim + lane % 4 * 2;
+    if (place.rows[r] >= n_rows) continue;
+    bf16* to = out + place.head_rows[r] * kDim + threadIdx.x % 4 * 2;
 #pragma unroll
     for (int j = 0; j < kDim / 8; ++j) {
       *reinterpret_cast<std::uint32_t*>(to + j * 8) =
@@ -245,8 +236,87 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
   }
 }
 
+// In dense attention the two warpgroups issue their products by turns, so that one's softmax meets the other's products.
+__device__ void wait_for_turn(int group) {
+  asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "n"(2 * kGroup) : "memory");
+}
+__device__ void pass_turn(int group) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(1 + group), "n"(2 * kGroup) : "memory");
+}
+
+// The values of a block are added up while the next block, if the warpgroup needs it, is scored.
+template <bool kDense>
+__device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stages, Shared& shared,
+                             const AttentionShape& shape, const Tile& tile, int n_blocks) {
+  const int group = threadIdx.x / kGroup - 1;
+  const Place place = place_of(shape, tile);
+  const auto is_needed = [&](int i) {
+    return kDense ||
+           ((shared.list.tokens[i] & place.group_bits) != 0 && shared.list.blocks[i] * kBlock < place.visible_to_group);
+  };
+  const auto stage_of = [&](int use) { return stages + use % kStages * kBlockBytes; };
+  const auto wait_full = [&](int use) { wait(&shared.full[use % kStages], parity(use, kStages)); };
+  const auto free_stage = [&](int use) { arrive(&shared.empty[use % kStages]); };
+  Rows w;
+  load_queries(w.q, q + place.head_rows[0] * kDim, q + place.head_rows[1] * kDim);
+  const auto hide_unseen = [&](int i) {
+    const int first_key = (kDense ? i : shared.list.blocks[i]) * kBlock;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const bool is_chosen = kDense || (shared.list.tokens[i] & place.token_bits[r]) != 0;
+      const int n_visible = is_chosen ? place.visible[r] - first_key : 0;
+      if (n_visible < kBlock) hide(w, r, n_visible);
+    }
+  };
+  if (kDense && group == 1) pass_turn(0);
+  for (int i = 0; i < n_blocks;) {
+    if (!is_needed(i)) {
+      wait_full(2 * i);
+      free_stage(2 * i);
+      wait_full(2 * i + 1);
+      free_stage(2 * i + 1);
+      ++i;
+      continue;
+    }
+    wait_full(2 * i);
+    if (kDense) wait_for_turn(group);
+    score_block(w.scores, w.q, stage_of(2 * i));
+    if (kDense) pass_turn(1 - group);
+    free_stage(2 * i);
+    hide_unseen(i);
+    soften(w, shape.scale_log2);
+    pack_weights(w);
+    for (++i; i < n_blocks && is_needed(i); ++i) {
+      wait_full(2 * i - 1);
+      wait_full(2 * i);
+      if (kDense) wait_for_turn(group);
+      begin_products();
+      issue_scores(w.scores, w.q, stage_of(2 * i));
+      end_group();
+      issue_values(w, stage_of(2 * i - 1));
+      end_group();
+      if (kDense) pass_turn(1 - group);
+      wait_products<1>(w.scores);
+      free_stage(2 * i);
+      hide_unseen(i);
+      soften(w, shape.scale_log2);
+      wait_products<0>(w.sums);
+      free_stage(2 * i - 1);
+      pack_weights(w);
+    }
+    wait_full(2 * i - 1);
+    begin_products();
+    issue_values(w, stage_of(2 * i - 1));
+    finish_products(w.sums);
+    free_stage(2 * i - 1);
+  }
+  if (kDense && group == 0) wait_for_turn(0);  // the other's last pass
+  store_rows(out, w, place, shape.n_tokens * shape.group_size);
+}
+
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
+template <bool kDense>
 __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf16* q, void* const* pages,
                                                              AttentionShape shape) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
@@ -261,15 +331,15 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  if (shape.block_ids != nullptr) unite_choices(shared.list, shape, tile);
+  if constexpr (!kDense) unite_choices(shared.list, shape, tile);
   __syncthreads();
-  const int n_blocks = shape.block_ids != nullptr ? shared.list.n_blocks : tile.end_block;
+  const int n_blocks = kDense ? tile.end_block : shared.list.n_blocks;
   if (threadIdx.x < kGroup) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     run_producer(stages, shared, shape, pages, n_blocks);
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    run_consumer(out, q, stages, shared, shape, tile, n_blocks);
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+    run_consumer<kDense>(out, q, stages, shared, shape, tile, n_blocks);
   }
 #endif
 }
@@ -292,7 +362,8 @@ void attend_on_hopper(cudaStream_t stream, const AttentionCall& call) {
   plan.rows_per_unit = call.n_tokens * (call.heads.q_heads / call.heads.kv_heads);
   plan.n_units = 1;
   const dim3 n_ctas(static_cast<unsigned>(plan.tiles_per_unit()), static_cast<unsigned>(call.heads.kv_heads));
-  launch("attend_on_hopper", attend_kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
+  const auto kernel = call.block_ids == nullptr ? attend_kernel<true> : attend_kernel<false>;
+  launch("attend_on_hopper", kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
          static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape_of(call, plan));
 }
 

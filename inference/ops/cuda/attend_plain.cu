@@ -73,6 +73,7 @@ template <typename T, typename C>
 __global__ __launch_bounds__(kThreads) void attend_kernel(T* out, const T* q, float* partials, AttentionShape shape,
                                                           KeyRows<C> rows) {
   extern __shared__ float shared_floats_of_cta[];
+  shape.n_keys += shift_of(shape.shift);
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, dim = shape.head_dim;
   float* queries = shared_floats_of_cta;     // [kTileRows, head_dim]
   float* keys = queries + kTileRows * dim;   // [kKeys, head_dim + 1]
@@ -152,10 +153,12 @@ AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors) {
   plan.tile_rows = !attends_on_tensor_cores(call)           ? kTileRows
                    : plan.rows_per_unit <= kSplitTensorRows ? kSplitTensorRows
                                                             : kTensorRows;
-  const std::int64_t n_listed = is_sparse ? std::min<std::int64_t>(std::int64_t{call.top_k} * call.source.page_size,
-                                                                   (call.n_keys + call.source.page_size - 1) /
-                                                                       call.source.page_size * call.source.page_size)
-                                          : call.n_keys;
+  const std::int64_t most_keys = call.replay.end_of(call.n_keys);
+  const std::int64_t n_listed =
+      is_sparse ? std::min<std::int64_t>(std::int64_t{call.top_k} * call.source.page_size,
+                                         (most_keys + call.source.page_size - 1) / call.source.page_size *
+                                             call.source.page_size)
+                : most_keys;
   const std::int64_t n_ctas = plan.n_units * plan.tiles_per_unit() * call.heads.kv_heads;
   const std::int64_t wanted = (2 * n_multiprocessors + n_ctas - 1) / n_ctas;
   const std::int64_t most = std::max<std::int64_t>(1, n_listed / kFewestSplitKeys);
@@ -173,7 +176,7 @@ AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors) {
 void merge_splits(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, const float* partials) {
   const std::int64_t n_rows = call.n_tokens * call.heads.q_heads;
   with_float_type(call.activation_type, [&]<typename T>(T) {
-    launch_early("merge_splits", merge_kernel<T>, static_cast<unsigned>(n_rows), kMergeThreads, 0, stream,
+    launch_early("merge_splits", merge_kernel<T>, static_cast<unsigned>(n_rows), kMergeThreads, 0, stream, 1,
                  static_cast<T*>(call.out), partials, plan.n_splits, call.heads.head_dim);
   });
 }

@@ -72,14 +72,14 @@ struct WarpRows {
       best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
       best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
       const float zero = best == -INFINITY ? 0 : best * scale_log2;  // no visible key yet: all weights are 0
-      const float shrink = exp2f(largest[r] * scale_log2 - zero);
+      const float shrink = power_of_two(largest[r] * scale_log2 - zero);
       largest[r] = best;
       totals[r] *= shrink;
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
 #pragma unroll
         for (int e = 2 * r; e < 2 * r + 2; ++e) {
-          scores[part][e] = exp2f(scores[part][e] * scale_log2 - zero);
+          scores[part][e] = power_of_two(scores[part][e] * scale_log2 - zero);
           totals[r] += scores[part][e];
         }
       }
@@ -215,7 +215,7 @@ __device__ void merge_warps(bf16* out, float* partials, const AttentionShape& sh
     for (int part = 0; part < kWarps; ++part) largest = fmaxf(largest, all.largest[part][row]);
     const float zero = largest == -INFINITY ? 0 : largest;
     for (int part = 0; part < kWarps; ++part) {
-      const float share = exp2f((all.largest[part][row] - zero) * shape.scale_log2);
+      const float share = power_of_two((all.largest[part][row] - zero) * shape.scale_log2);
       first += share * all.sums[part][row][dim];
       second += share * all.sums[part][row][dim + 1];
       total += share * all.totals[part][row];
@@ -240,6 +240,7 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16*
   const int row_a = warp_row + lane / 4, row_b = row_a + 8;
   allow_next();
   wait_for_previous();
+  shape.n_keys += shift_of(shape.shift);
   WarpRows<kDim, kParts> w;
   w.load_queries(q + shape.head_row(row_a) * kDim, q + shape.head_row(row_b) * kDim);
   const int visible[2] = {shape.visible(row_a), shape.visible(row_b)};
@@ -299,7 +300,7 @@ void launch_attend(cudaStream_t stream, const AttentionCall& call, const Attenti
   const dim3 n_ctas(static_cast<unsigned>(plan.n_units * plan.tiles_per_unit()),
                     static_cast<unsigned>(call.heads.kv_heads), static_cast<unsigned>(plan.n_splits));
   launch_early("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads,
-               kSharedBytes<kDim, kSplitKeys>, stream, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q),
+               kSharedBytes<kDim, kSplitKeys>, stream, 1, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q),
                partials, shape_of(call, plan), rows_of<bf16>(call));
 }
 

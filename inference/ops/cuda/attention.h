@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "inference/ops/cuda/recording.h"
 #include "inference/ops/ops.h"
 
 namespace inference::ops::cuda {
@@ -29,6 +30,7 @@ struct AttentionCall {
   bool is_causal = true;                    // token i sees n_keys - n_tokens + i + 1 keys; else all see n_keys
   const std::int32_t* block_ids = nullptr;  // [n_tokens, kv_heads, top_k], ascending, then -1; null: all keys
   int top_k = 0;
+  Replay replay = {};
 };
 
 // How a call is cut into CTAs. Rows are the queries of one kv head: (token, query head) pairs.
@@ -56,5 +58,9 @@ void attend_plainly(cudaStream_t stream, const AttentionCall& call, const Attent
 // Whether Hopper's kernel takes the call: M3's heads and pages in bf16, and enough tokens.
 bool attends_on_hopper(const AttentionCall& call);
 void attend_on_hopper(cudaStream_t stream, const AttentionCall& call);
+
+// Whether Hopper's kernel for a few tokens and their chosen blocks takes the call.
+bool attends_in_clusters(const AttentionCall& call);
+void attend_in_clusters(cudaStream_t stream, const AttentionCall& call);
 
 }  // namespace inference::ops::cuda

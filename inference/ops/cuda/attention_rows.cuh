@@ -13,6 +13,7 @@ struct AttentionShape {
   bool is_causal;
   float scale_log2;  // head_dim^-1/2 · log2(e): softmax in powers of two
   const std::int32_t* block_ids;
+  const int* shift;  // of a replay, see recording.h
 
   __device__ int unit() const { return blockIdx.x / tiles_per_unit; }
   __device__ int first_row() const { return blockIdx.x % tiles_per_unit * tile_rows; }  // within the unit
@@ -106,7 +107,8 @@ inline AttentionShape shape_of(const AttentionCall& call, const AttentionPlan& p
           .tile_rows = plan.tile_rows,
           .is_causal = call.is_causal,
           .scale_log2 = 1.4426950408889634F / sqrtf(static_cast<float>(call.heads.head_dim)),
-          .block_ids = call.block_ids};
+          .block_ids = call.block_ids,
+          .shift = call.replay.shift};
 }
 
 template <typename T>

@@ -52,6 +52,13 @@ __device__ inline float e8m0_to_float(std::uint8_t bits) {
   return __uint_as_float(bits == 0 ? 0x00400000U : static_cast<std::uint32_t>(bits) << 23);
 }
 
+// 2^v to 2 units in the last place; 0 below 2^-126.
+__device__ inline float power_of_two(float v) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));
+  return result;
+}
+
 __device__ inline float warp_sum(float v) {
   for (int offset = kWarp / 2; offset > 0; offset /= 2) v += __shfl_xor_sync(kAllLanes, v, offset);
   return v;
@@ -71,6 +78,11 @@ __device__ inline float block_sum(float v) {
   v = warp_sum(lane < static_cast<int>(blockDim.x) / kWarp ? parts[lane] : 0);
   __syncthreads();
   return v;
+}
+
+// How far a replay's positions are behind the recorded ones.
+__device__ inline int shift_of(const int* shift) {
+  return shift != nullptr ? *shift : 0;
 }
 
 inline void check_cuda(cudaError_t status, const char* what) {
@@ -104,21 +116,24 @@ __device__ inline void allow_next() {
 #endif
 }
 
+// `cluster`: so many CTAs along x share their shared memory.
 template <typename... Params, typename... Args>
 void launch_early(const char* what, void (*kernel)(Params...), dim3 n_ctas, int n_threads, std::size_t smem_bytes,
-                  cudaStream_t stream, const Args&... args) {
+                  cudaStream_t stream, unsigned cluster, const Args&... args) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)),
              what);
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {cluster, 1, 1};
   cudaLaunchConfig_t config = {};
   config.gridDim = n_ctas;
   config.blockDim = dim3(static_cast<unsigned>(n_threads));
   config.dynamicSmemBytes = smem_bytes;
   config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
+  config.attrs = attributes;
+  config.numAttrs = cluster > 1 ? 2 : 1;
   check_cuda(cudaLaunchKernelEx(&config, kernel, static_cast<Params>(args)...), what);
 }
 

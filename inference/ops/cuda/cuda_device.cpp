@@ -10,8 +10,10 @@
 #include "inference/ops/cuda/attention.h"
 #include "inference/ops/cuda/cublas.h"
 #include "inference/ops/cuda/gemm.h"
+#include "inference/ops/cuda/index_summary.h"
 #include "inference/ops/cuda/memory.h"
 #include "inference/ops/cuda/moe.h"
+#include "inference/ops/cuda/recording.h"
 #include "inference/ops/cuda/rows.h"
 #include "inference/ops/cuda/selection.h"
 #include "inference/ops/cuda_library.h"
@@ -95,6 +97,23 @@ class CudaDevice final : public Device {
     return memory;
   }
 
+  std::unique_ptr<Repeated> make_repeated() override {
+    return make_recording({.stream = stream(),
+                           .memory_version = [this] { return memory_version(); },
+                           .begin =
+                               [this](const int* shift) {
+                                 replay_ = {shift};
+                                 is_replayable_ = true;
+                                 rotations_key_ = {};
+                               },
+                           .end =
+                               [this] {
+                                 replay_ = {};
+                                 rotations_key_ = {};
+                                 return is_replayable_;
+                               }});
+  }
+
   void embed(Tensor out, const Matrix& table, std::span<const std::int32_t> ids) override {
     INFERENCE_CHECK(out.rows == size_of(ids.size()) && out.cols == table.cols, "embed: ", out.rows, "x", out.cols,
                     " from ", ids.size(), " ids of ", table.cols);
@@ -140,13 +159,24 @@ class CudaDevice final : public Device {
     INFERENCE_CHECK(k.cols == dim && v.cols == dim && k.rows == v.rows, "store_kv: ", k.cols, " and ", v.cols,
                     " columns for ", dim);
     check_kv_pages(cache, first_position + k.rows);
-    cuda::store_kv(stream(), cache, k, v, first_position);
+    cuda::store_kv(stream(), cache, k, v, first_position, replay_);
   }
 
   void store_index_k(const KvLayer& cache, Tensor index_k, std::int64_t first_position) override {
     INFERENCE_CHECK(index_k.cols == cache.index_dim, "store_index_k: ", index_k.cols, " for ", cache.index_dim);
     check_index_pages(cache, first_position + index_k.rows);
-    cuda::store_index_k(stream(), cache, index_k, first_position);
+    cuda::store_index_k(stream(), cache, index_k, first_position, replay_);
+    if (cache.has_index_summaries) summarize_filled_pages(stream(), cache, first_position, index_k.rows, replay_);
+  }
+
+  std::size_t index_summary_bytes(int page_size, int index_dim, DType dtype) const override {
+    return properties_.major == 9 && has_summaries(page_size, index_dim, dtype) ? kSummaryBytes : 0;
+  }
+  void summarize_index_pages(const KvLayer& cache, std::int64_t first_page, std::int64_t n_pages) override {
+    INFERENCE_CHECK(cache.has_index_summaries && cache.index_page_table != nullptr &&
+                        first_page + n_pages <= size_of(cache.index_pages.size()),
+                    "summaries of pages ", first_page, " … ", first_page + n_pages, " of ", cache.index_pages.size());
+    cuda::summarize_index_pages(stream(), cache, first_page, n_pages);
   }
 
   void attend(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads, std::int64_t first_position) override {
@@ -162,9 +192,14 @@ class CudaDevice final : public Device {
                         block_ids.cols == kv_heads * selection.top_k_blocks,
                     "select_blocks: ", block_ids.cols, " ids for ", index_q.cols, " columns");
     check_index_pages(cache, first_position + index_q.rows);
-    const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position};
+    const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position, replay_};
+    const int n_multiprocessors = properties_.multiProcessorCount;
+    if (properties_.major == 9 && selects_for_decode(whole, n_multiprocessors)) {
+      select_blocks_for_decode(stream(), whole, decode_selection_state(), n_multiprocessors);
+      return;
+    }
+    is_replayable_ = false;
     if (properties_.major == 9 && selects_on_hopper(whole)) {
-      const int n_multiprocessors = properties_.multiProcessorCount;
       auto* memory = finalists_.of<std::byte>(hopper_selection_bytes(whole, n_multiprocessors));
       select_blocks_on_hopper(stream(), whole, memory, n_multiprocessors);
       return;
@@ -176,7 +211,7 @@ class CudaDevice final : public Device {
     for (std::int64_t token = 0; token < index_q.rows; token += step) {
       const std::int64_t n = std::min(step, index_q.rows - token);
       const SelectionCall call = {block_ids.slice(token, n), index_q.slice(token, n), &cache, selection,
-                                  first_position + token};
+                                  first_position + token, {}};
       cuda::select_blocks(stream(), call, scores_.of<float>(static_cast<std::size_t>(call.n_rows() * call.n_blocks())));
     }
   }
@@ -351,9 +386,15 @@ class CudaDevice final : public Device {
             .n_keys = first_position + q.rows};
   }
 
-  void run(const AttentionCall& call) {
+  void run(AttentionCall call) {
+    call.replay = replay_;
     if (properties_.major == 9 && attends_on_hopper(call)) {
+      is_replayable_ = false;
       attend_on_hopper(stream(), call);
+      return;
+    }
+    if (properties_.major == 9 && attends_in_clusters(call)) {
+      attend_in_clusters(stream(), call);
       return;
     }
     const AttentionPlan plan = plan_attention(call, properties_.multiProcessorCount);
@@ -363,6 +404,14 @@ class CudaDevice final : public Device {
     } else {
       attend_plainly(stream(), call, plan, partials);
     }
+  }
+
+  void* decode_selection_state() {
+    if (decode_selection_.data() == nullptr) {
+      decode_selection_ = Buffer(*this, decode_selection_bytes());
+      clear(decode_selection_.data(), decode_selection_bytes());
+    }
+    return decode_selection_.data();
   }
 
   // The experts' addresses on the GPU, looked up by the first one's.
@@ -447,7 +496,7 @@ class CudaDevice final : public Device {
     if (key == rotations_key_) return rotations_;
     const auto n_angles = static_cast<std::size_t>(n_tokens * rope.rotary_dim / 2);
     float* angles = angles_.of<float>(2 * n_angles);
-    text_rotations(stream(), angles, angles + n_angles, rope, first_position, n_tokens);
+    text_rotations(stream(), angles, angles + n_angles, rope, first_position, n_tokens, replay_);
     rotations_ = {angles, angles + n_angles, rope.rotary_dim / 2};
     rotations_key_ = key;
     return rotations_;
@@ -469,6 +518,18 @@ class CudaDevice final : public Device {
       up_{stream()}, logits_{stream()}, results_{stream()}, order_{stream()}, angles_{stream()},
       patch_angles_{stream()};
   std::map<const Ffn*, ExpertTables> expert_tables_;
+  // Of all memory that operations keep for themselves and may move when it grows.
+  std::uint64_t memory_version() const {
+    std::uint64_t n_bytes = 0;
+    for (const Scratch* scratch : {&token_ids_, &scores_, &finalists_, &partials_, &inner_, &up_, &logits_, &results_,
+                                   &order_, &angles_, &patch_angles_})
+      n_bytes += scratch->n_bytes();
+    return n_bytes;
+  }
+
+  Replay replay_;
+  bool is_replayable_ = true;  // all operations since a recording began
+  Buffer decode_selection_;
   RotationsKey rotations_key_;
   Rotations rotations_;
   MirroredList patch_positions_{stream()};

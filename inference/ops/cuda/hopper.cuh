@@ -35,6 +35,16 @@ __device__ inline void wait(std::uint64_t* barrier, unsigned parity) {
       : "memory");
 }
 
+// Starts the copy of whole 16-byte pieces to shared memory; `full` ends its phase when all bytes are there.
+__device__ inline void copy_bulk(void* to, const void* from, int n_bytes, std::uint64_t* full) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(n_bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(from), "r"(n_bytes), "r"(shared_address(full))
+               : "memory");
+}
+
 // A barrier's phase for the i-th use of one of n_stages stages, as `wait` takes it.
 __device__ inline unsigned parity(int i, int n_stages) {
   return static_cast<unsigned>(i / n_stages) & 1;
@@ -93,21 +103,34 @@ __device__ inline void settle(float (&d)[64]) {
 __device__ inline void begin_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-__device__ inline void finish_products(float (&d)[64]) {
+// Products issued since the last call form a group.
+__device__ inline void end_group() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+// Waits until at most kPending of the groups are under way; d is what those that have ended wrote.
+template <int kPending>
+__device__ inline void wait_products(float (&d)[64]) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
   settle(d);
 }
+__device__ inline void finish_products(float (&d)[64]) {
+  end_group();
+  wait_products<0>(d);
+}
 
-// scores = 64 queries · the block's keysᵀ
-__device__ inline void score_block(float (&scores)[64], const std::uint32_t (&q)[kDim / 16][4],
-                                   const std::uint8_t* keys) {
-  begin_products();
+// Issues scores = 64 queries · the block's keysᵀ.
+__device__ inline void issue_scores(float (&scores)[64], const std::uint32_t (&q)[kDim / 16][4],
+                                    const std::uint8_t* keys) {
 #pragma unroll
   for (int i = 0; i < kDim / 16; ++i) {
     constexpr int kStep = 32 >> 4;  // 16 dimensions of 128-byte rows, in the descriptor's unit
     multiply_group<0>(scores, q[i], descriptor(keys + i / 4 * kHalfBytes, 16) + i % 4 * kStep, i > 0);
   }
+}
+__device__ inline void score_block(float (&scores)[64], const std::uint32_t (&q)[kDim / 16][4],
+                                   const std::uint8_t* keys) {
+  begin_products();
+  issue_scores(scores, q, keys);
   finish_products(scores);
 }
 

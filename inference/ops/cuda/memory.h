@@ -24,6 +24,7 @@ class Scratch {
   T* of(std::size_t n) {
     return static_cast<T*>(bytes(n * sizeof(T)));
   }
+  std::size_t n_bytes() const { return n_bytes_; }
 
  private:
   void* bytes(std::size_t n_bytes);

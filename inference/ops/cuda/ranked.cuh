@@ -9,10 +9,12 @@ namespace inference::ops::cuda {
 // order; of equal scores the lower block is the greater number. 0: nothing to choose.
 using Ranked = std::uint64_t;
 
-__device__ inline Ranked ranked(float score, int block) {
+__device__ inline std::uint32_t ordered(float score) {
   const std::uint32_t bits = __float_as_uint(score + 0.0F);  // -0 and 0 are equal scores
-  const std::uint32_t ordered = (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
-  return static_cast<Ranked>(ordered) << 32 | (0xFFFFFFFFU - static_cast<std::uint32_t>(block));
+  return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+}
+__device__ inline Ranked ranked(float score, int block) {
+  return static_cast<Ranked>(ordered(score)) << 32 | (0xFFFFFFFFU - static_cast<std::uint32_t>(block));
 }
 __device__ inline int block_of(Ranked value) {
   return static_cast<int>(0xFFFFFFFFU - static_cast<std::uint32_t>(value));

@@ -66,7 +66,8 @@ __global__ void gelu_kernel(T* x, std::int64_t n) {
 
 // Angles in double: a million positions leave a float no digits behind the point.
 __global__ void text_rotations_kernel(float* cosines, float* sines, int n_pairs, double theta, int rotary_dim,
-                                      std::int64_t first_position) {
+                                      std::int64_t first_position, const int* shift) {
+  first_position += shift_of(shift);
   for (int j = threadIdx.x; j < n_pairs; j += blockDim.x) {
     const double angle = static_cast<double>(first_position + blockIdx.x) * pow(theta, -2.0 * j / rotary_dim);
     const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * n_pairs + j;
@@ -127,7 +128,8 @@ __global__ void norm_rotate_kernel(T* x,                 // [n_rows, n_heads, he
 // Row `blockIdx.x` of k and v to its slot of the cache.
 template <typename T, typename C>
 __global__ void store_kv_kernel(void* const* pages, const T* k, const T* v, int kv_heads, int head_dim, int page_size,
-                                std::int64_t first_position) {
+                                std::int64_t first_position, const int* shift) {
+  first_position += shift_of(shift);
   const std::int64_t position = first_position + blockIdx.x;
   C* page = static_cast<C*>(pages[position / page_size]);
   const int slot = static_cast<int>(position % page_size), cols = kv_heads * head_dim;
@@ -141,7 +143,8 @@ __global__ void store_kv_kernel(void* const* pages, const T* k, const T* v, int 
 
 template <typename T, typename C>
 __global__ void store_index_kernel(void* const* pages, const T* index_k, int index_dim, int page_size,
-                                   std::int64_t first_position) {
+                                   std::int64_t first_position, const int* shift) {
+  first_position += shift_of(shift);
   const std::int64_t position = first_position + blockIdx.x;
   C* row = static_cast<C*>(pages[position / page_size]) + position % page_size * index_dim;
   for (int i = threadIdx.x; i < index_dim; i += blockDim.x) {
@@ -193,9 +196,9 @@ void gelu(cudaStream_t stream, Tensor x) {
 }
 
 void text_rotations(cudaStream_t stream, float* cosines, float* sines, const Rope& rope, std::int64_t first_position,
-                    std::int64_t n_rows) {
+                    std::int64_t n_rows, const Replay& replay) {
   launch("text_rotations", text_rotations_kernel, static_cast<unsigned>(n_rows), kWarp, 0, stream, cosines, sines,
-         rope.rotary_dim / 2, static_cast<double>(rope.theta), rope.rotary_dim, first_position);
+         rope.rotary_dim / 2, static_cast<double>(rope.theta), rope.rotary_dim, first_position, replay.shift);
 }
 
 void patch_rotations(cudaStream_t stream, float* cosines, float* sines, const PatchPosition* positions, int per_axis,
@@ -215,21 +218,24 @@ void norm_rotate_heads(cudaStream_t stream, Tensor x, Vector weight, float eps, 
   });
 }
 
-void store_kv(cudaStream_t stream, const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position) {
+void store_kv(cudaStream_t stream, const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position,
+              const Replay& replay) {
   with_float_type(k.dtype, [&]<typename T>(T) {
     with_float_type(cache.dtype, [&]<typename C>(C) {
       launch("store_kv", store_kv_kernel<T, C>, rows_of(k), kRowThreads, 0, stream, cache.page_table,
              static_cast<const T*>(k.data), static_cast<const T*>(v.data), cache.kv_heads, cache.head_dim,
-             cache.page_size, first_position);
+             cache.page_size, first_position, replay.shift);
     });
   });
 }
 
-void store_index_k(cudaStream_t stream, const KvLayer& cache, Tensor index_k, std::int64_t first_position) {
+void store_index_k(cudaStream_t stream, const KvLayer& cache, Tensor index_k, std::int64_t first_position,
+                   const Replay& replay) {
   with_float_type(index_k.dtype, [&]<typename T>(T) {
     with_float_type(cache.dtype, [&]<typename C>(C) {
       launch("store_index_k", store_index_kernel<T, C>, rows_of(index_k), kWarp * 4, 0, stream, cache.index_page_table,
-             static_cast<const T*>(index_k.data), cache.index_dim, cache.page_size, first_position);
+             static_cast<const T*>(index_k.data), cache.index_dim, cache.page_size, first_position,
+             replay.shift);
     });
   });
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "inference/ops/cuda/recording.h"
 #include "inference/ops/ops.h"
 
 namespace inference::ops::cuda {
@@ -24,7 +25,7 @@ void gelu(cudaStream_t stream, Tensor x);
 
 // Angles position · theta^(-2j / rotary_dim) of consecutive positions; writes [n_rows, rotary_dim / 2] each.
 void text_rotations(cudaStream_t stream, float* cosines, float* sines, const Rope& rope, std::int64_t first_position,
-                    std::int64_t n_rows);
+                    std::int64_t n_rows, const Replay& replay);
 // The bands of t, h and w of each patch; writes [n_rows, 3 * per_axis] each.
 void patch_rotations(cudaStream_t stream, float* cosines, float* sines, const PatchPosition* positions, int per_axis,
                      float theta, std::int64_t n_rows);
@@ -33,7 +34,9 @@ void patch_rotations(cudaStream_t stream, float* cosines, float* sines, const Pa
 void norm_rotate_heads(cudaStream_t stream, Tensor x, Vector weight, float eps, int head_dim,
                        const Rotations& rotations);
 
-void store_kv(cudaStream_t stream, const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position);
-void store_index_k(cudaStream_t stream, const KvLayer& cache, Tensor index_k, std::int64_t first_position);
+void store_kv(cudaStream_t stream, const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position,
+              const Replay& replay);
+void store_index_k(cudaStream_t stream, const KvLayer& cache, Tensor index_k, std::int64_t first_position,
+                   const Replay& replay);
 
 }  // namespace inference::ops::cuda

@@ -250,7 +250,7 @@ void choose_blocks(cudaStream_t stream, const SelectionCall& call, const float* 
   const int top_k = call.selection.top_k_blocks;
   if (top_k <= kMaxChoices && shape.n_blocks <= kMaxBlocks) {
     const int n_warps = static_cast<int>(ceil_div(shape.n_blocks, kWarp * kPerLane));
-    launch_early("choose_blocks", choose_few_kernel, static_cast<unsigned>(shape.n_rows), n_warps * kWarp, 0, stream,
+    launch_early("choose_blocks", choose_few_kernel, static_cast<unsigned>(shape.n_rows), n_warps * kWarp, 0, stream, 1,
                  call.block_ids.i32(), scores, shape, call.selection);
     return;
   }

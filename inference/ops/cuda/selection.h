@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "inference/ops/cuda/recording.h"
 #include "inference/ops/ops.h"
 
 namespace inference::ops::cuda {
@@ -15,6 +16,7 @@ struct SelectionCall {
   const KvLayer* cache = nullptr;
   Selection selection;
   std::int64_t first_position = 0;
+  Replay replay = {};
 
   std::int64_t kv_heads() const { return index_q.cols / cache->index_dim; }
   std::int64_t n_rows() const { return index_q.rows * kv_heads(); }
@@ -30,5 +32,12 @@ bool selects_on_hopper(const SelectionCall& call);
 std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocessors);
 // `memory`: of hopper_selection_bytes.
 void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, void* memory, int n_multiprocessors);
+
+
+// Whether Hopper's kernel for one token takes the call: M3's index branch in bf16.
+bool selects_for_decode(const SelectionCall& call, int n_multiprocessors);
+std::size_t decode_selection_bytes();
+// `state`: memory of decode_selection_bytes, zeros before the first call.
+void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, void* state, int n_multiprocessors);
 
 }  // namespace inference::ops::cuda

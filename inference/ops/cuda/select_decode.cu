@@ -1,0 +1,466 @@
+// MSA's selection for one token on Hopper, in one launch. All multiprocessors stream the blocks' keys, or in long
+// contexts their summaries, through shared memory; they exchange their best lower bounds, from which each knows which
+// of its blocks may still be among the best; those are rated by their keys; the last CTA to finish chooses. The choice
+// equals that of reading all keys: bounds decide only which keys are read.
+
+#include <algorithm>
+
+#include "inference/ops/cuda/hopper.cuh"
+#include "inference/ops/cuda/index_summary.cuh"
+#include "inference/ops/cuda/ranked.cuh"
+#include "inference/ops/cuda/selection.h"
+
+namespace inference::ops::cuda {
+namespace {
+
+using namespace hopper;
+
+constexpr int kHeads = 4;  // index queries of the token
+constexpr int kChoices = 16;
+constexpr int kWarps = 8;
+constexpr int kThreads = kWarps * kWarp;
+constexpr int kStages = 2;  // per warp
+constexpr int kUnitBytes = 8192;
+constexpr int kPiecesPerKey = kDim * 2 / 16;  // of 16 bytes
+constexpr int kLoads = kPiecesPerKey / 4;     // per lane and key
+constexpr int kCodeLoads = kDim / 16 / 4;
+constexpr int kUnitKeys = kUnitBytes / (kDim * 2), kUnitCodeKeys = kUnitBytes / kDim;
+constexpr int kMaxCtas = 256;
+constexpr int kMaxLocal = 64;         // blocks of a CTA
+constexpr int kMaxCandidates = 8448;  // per head
+constexpr int kThreadsPerHead = kThreads / kHeads;
+// Blocks that reach the threshold in `choose` belong to at most kChoices of a head's threads.
+constexpr int kMaxFinalists = kChoices * ((kMaxCandidates + kThreadsPerHead - 1) / kThreadsPerHead);
+constexpr std::int64_t kFewestSummarized = 1024;  // blocks from which on summaries save more than the second look costs
+constexpr std::size_t kSharedBytes = std::size_t{kWarps} * kStages * kUnitBytes;
+static_assert(kSharedBytes >= kHeads * kMaxFinalists * sizeof(Ranked));
+
+// What CTAs tell each other. Zeros between launches, but for the lists.
+struct State {
+  unsigned n_arrived, n_done;
+  unsigned n_candidates[kHeads];
+  std::uint32_t best_of_ctas[kMaxCtas][kHeads];  // ordered()
+  Ranked candidates[kHeads][kMaxCandidates];
+};
+
+struct Shape {
+  void* const* pages;
+  const bf16* q;            // [n_heads, kDim]
+  std::int32_t* block_ids;  // [n_heads, top_k]
+  State* state;
+  int n_heads, top_k, init_blocks, local_blocks;
+  int own, n_blocks;  // the token's block, and 0 … own
+  std::int64_t position;
+  const int* shift;  // of a replay, see recording.h
+
+  // How many of blocks 0 … n - 1 are this CTA's.
+  __device__ int n_local(int n) const {
+    return n > static_cast<int>(blockIdx.x) ? (n - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1 : 0;
+  }
+  __device__ bool is_forced(int block) const { return block > own - local_blocks || block < init_blocks; }
+};
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+
+// Integers in the order of floats, and back.
+__device__ int in_order(float value) {
+  const int bits = __float_as_int(value);
+  return bits ^ (bits >> 31 & 0x7FFFFFFF);
+}
+__device__ float from_order(int value) {
+  return __int_as_float(value ^ (value >> 31 & 0x7FFFFFFF));
+}
+
+struct Shared {
+  std::uint64_t full[kWarps][kStages];
+  const std::uint8_t* pages[kMaxLocal];  // of the CTA's blocks: blockIdx.x, blockIdx.x + gridDim.x, …
+  SummaryLimits limits[kMaxLocal];
+  int best[kMaxLocal][kHeads];      // in_order() of scores, or products with codes
+  float highest[kMaxLocal][kHeads];  // upper bounds of scores
+  std::uint32_t lowest[kHeads];      // ordered() best lower bounds
+  std::uint32_t threshold[kHeads];
+  int candidates[kMaxLocal];
+  int n_candidates;
+  bool is_last;
+  float lengths[kHeads], steps[kHeads];  // of the queries
+  alignas(16) std::int8_t codes[2 * kHeads][kDim];  // of a rotated query: its upper, then its lower 8 bits
+  Ranked best_of_threads[kHeads][kThreadsPerHead];
+  Ranked least[kHeads];
+  int n_finalists[kHeads];
+  Ranked chosen[kHeads][kChoices];
+};
+
+// A lane's part of the queries, columns of the matrix instruction. The order of a product's terms is free, so a piece's
+// dimensions serve as neighbouring columns of two instructions, for keys alike.
+struct Queries {
+  uint4 pieces[kLoads];  // column g: head g
+};
+struct CodedQueries {
+  uint4 pieces[kCodeLoads];  // column g: upper (even) or lower (odd) half of head g / 2
+};
+
+__device__ Queries load_queries_of(const Shape& shape) {
+  const int lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
+  Queries loaded;
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) {
+    loaded.pieces[i] =
+        g < shape.n_heads ? reinterpret_cast<const uint4*>(shape.q)[g * kPiecesPerKey + i * 4 + t] : uint4{};
+  }
+  return loaded;
+}
+
+// Rotates the queries and rounds them to two times 8 bits: q ≈ step · (upper + lower / 254).
+__device__ void code_queries(Shared& shared, const Shape& shape) {
+  const int head = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  if (head >= kHeads) return;
+  float x[kRotatedPerLane];
+  float largest = 0, squares = 0;
+#pragma unroll
+  for (int j = 0; j < kRotatedPerLane; ++j)
+    x[j] = head < shape.n_heads ? to_float(shape.q[head * kDim + lane * kRotatedPerLane + j]) : 0;
+  rotate(x);
+#pragma unroll
+  for (const float value : x) {
+    largest = fmaxf(largest, fabsf(value));
+    squares += value * value;
+  }
+  largest = warp_max(largest);
+  squares = warp_sum(squares);
+  const bool is_finite = isfinite(squares);
+  const float step = is_finite ? fmaxf(largest / 127, 1e-30F) : 1e-30F;
+  std::uint32_t upper = 0, lower = 0;
+#pragma unroll
+  for (int j = 0; j < kRotatedPerLane; ++j) {
+    const float high = is_finite ? fminf(fmaxf(rintf(x[j] / step), -127.0F), 127.0F) : 0;
+    const float low = is_finite ? fminf(fmaxf(rintf((x[j] - high * step) / step * 254), -127.0F), 127.0F) : 0;
+    upper |= (static_cast<std::uint32_t>(static_cast<int>(high)) & 0xFF) << 8 * j;
+    lower |= (static_cast<std::uint32_t>(static_cast<int>(low)) & 0xFF) << 8 * j;
+  }
+  reinterpret_cast<std::uint32_t*>(shared.codes[2 * head])[lane] = upper;
+  reinterpret_cast<std::uint32_t*>(shared.codes[2 * head + 1])[lane] = lower;
+  if (lane == 0) {
+    shared.lengths[head] = is_finite ? 1.0001F * sqrtf(squares) : INFINITY;
+    shared.steps[head] = step / 254;
+  }
+}
+
+__device__ void multiply_add_codes(int (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// The best products of kUnitKeys keys [kUnitKeys, kDim]; results in `best`, by one lane per two heads.
+__device__ void rate_keys(int (&best)[kHeads], const Queries& queries, const uint4* keys) {
+  const int lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
+  float two[2] = {-INFINITY, -INFINITY};  // of heads 2t and 2t + 1; NaN loses
+#pragma unroll
+  for (int strip = 0; strip < kUnitKeys; strip += 16) {
+    float c[4] = {};
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) {
+      const uint4 a = keys[(strip + g) * kPiecesPerKey + i * 4 + t];
+      const uint4 b = keys[(strip + g + 8) * kPiecesPerKey + i * 4 + t];
+      multiply_add(c, {a.x, b.x, a.y, b.y}, queries.pieces[i].x, queries.pieces[i].y);
+      multiply_add(c, {a.z, b.z, a.w, b.w}, queries.pieces[i].z, queries.pieces[i].w);
+    }
+#pragma unroll
+    for (int r = 0; r < 2; ++r) two[r] = fmaxf(two[r], fmaxf(c[r], c[2 + r]));
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    for (int offset = 4; offset < kWarp; offset *= 2)
+      two[r] = fmaxf(two[r], __shfl_xor_sync(kAllLanes, two[r], offset));
+    if (lane < kHeads / 2) atomicMax(&best[2 * lane + r], in_order(two[r]));
+  }
+}
+
+// The same of the codes of kUnitCodeKeys keys, in units of step / 254 of key and query.
+__device__ void rate_codes(int (&best)[kHeads], const CodedQueries& queries, const uint4* codes) {
+  const int lane = threadIdx.x % kWarp;
+  int most = INT32_MIN;  // of head t
+#pragma unroll
+  for (int strip = 0; strip < kUnitCodeKeys / 16; ++strip) {
+    int c[4] = {};
+#pragma unroll
+    for (int i = 0; i < kCodeLoads; ++i) {
+      const uint4 a = codes[(2 * strip * kCodeLoads + i) * kWarp + lane];
+      const uint4 b = codes[((2 * strip + 1) * kCodeLoads + i) * kWarp + lane];
+      multiply_add_codes(c, {a.x, b.x, a.y, b.y}, queries.pieces[i].x, queries.pieces[i].y);
+      multiply_add_codes(c, {a.z, b.z, a.w, b.w}, queries.pieces[i].z, queries.pieces[i].w);
+    }
+    most = max(most, max(c[0] * 254 + c[1], c[2] * 254 + c[3]));
+  }
+  for (int offset = 4; offset < kWarp; offset *= 2) most = max(most, __shfl_xor_sync(kAllLanes, most, offset));
+  if (lane < kHeads) atomicMax(&best[lane], most);
+}
+
+// A warp's units are warp, warp + kWarps, … of the CTA's; the first were copied before the queries were known.
+template <bool kSummaries>
+struct Scan {
+  static constexpr int kUnitsPerBlock = kBlock / (kSummaries ? kUnitCodeKeys : kUnitKeys);
+  static constexpr int kOffset = kSummaries ? kBlockBytes : 0;  // of summaries behind a page's keys
+  std::uint8_t* stages;                                         // of this warp
+  std::uint64_t* full;
+  const Shared& shared;
+  int n_units;
+
+  __device__ void copy(int i) const {  // the warp's i-th unit
+    const int unit = threadIdx.x / kWarp + i * kWarps;
+    if (threadIdx.x % kWarp != 0 || unit >= n_units) return;
+    copy_bulk(stages + i % kStages * kUnitBytes,
+              shared.pages[unit / kUnitsPerBlock] + kOffset + unit % kUnitsPerBlock * kUnitBytes, kUnitBytes,
+              &full[i % kStages]);
+  }
+  template <typename Q>
+  __device__ void run(int (*best)[kHeads], const Q& queries) const {
+    for (int i = 0; threadIdx.x / kWarp + i * kWarps < n_units; ++i) {
+      const int unit = threadIdx.x / kWarp + i * kWarps;
+      wait(&full[i % kStages], parity(i, kStages));
+      const auto* stage = reinterpret_cast<const uint4*>(stages + i % kStages * kUnitBytes);
+      if constexpr (kSummaries) {
+        rate_codes(best[unit / kUnitsPerBlock], queries, stage);
+      } else {
+        rate_keys(best[unit / kUnitsPerBlock], queries, stage);
+      }
+      __syncwarp();
+      copy(i + kStages);
+    }
+  }
+};
+
+// By all threads: upper bounds per block and head, and the CTA's best lower bounds.
+template <bool kSummaries>
+__device__ void bound_scores(Shared& shared, const Shape& shape, int n_local) {
+  for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
+    const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
+    float low, high;
+    if (shape.is_forced(block)) {
+      low = high = INFINITY;
+    } else if constexpr (kSummaries) {
+      const float near = static_cast<float>(shared.best[local][head]) * (shared.steps[head] * shared.limits[local].step);
+      const float error = shared.lengths[head] * shared.limits[local].error;
+      low = isfinite(error) ? near - error : -INFINITY;
+      high = isfinite(error) ? near + error : INFINITY;
+    } else {
+      low = high = from_order(shared.best[local][head]);
+    }
+    shared.highest[local][head] = high;
+    atomicMax(&shared.lowest[head], ordered(low));
+  }
+}
+
+// Waits until all CTAs of the launch have come here; what they wrote before is seen behind.
+__device__ void meet_all_ctas(unsigned* n_arrived) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(n_arrived) : "memory");
+    unsigned n = 0;
+    while (n < gridDim.x) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(n) : "l"(n_arrived) : "memory");
+  }
+  __syncthreads();
+}
+
+// By a warp per head: at least top_k blocks, of as many CTAs, reach the top_k-th best of the CTAs' lower bounds.
+__device__ void find_thresholds(Shared& shared, const Shape& shape) {
+  constexpr int kPerLane = kMaxCtas / kWarp;
+  const int head = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  if (head >= kHeads) return;
+  const int n_ctas = static_cast<int>(gridDim.x);
+  std::uint32_t mine[kPerLane], best = 0;
+#pragma unroll
+  for (int i = 0; i < kPerLane; ++i) {
+    const int cta = i * kWarp + lane;
+    mine[i] = cta < n_ctas ? __ldcg(&shape.state->best_of_ctas[cta][head]) : 0;
+  }
+  for (int round = 0; round < shape.top_k; ++round) {
+    std::uint32_t largest = mine[0];
+#pragma unroll
+    for (int i = 1; i < kPerLane; ++i) largest = max(largest, mine[i]);
+    best = __reduce_max_sync(kAllLanes, largest);
+    const unsigned holders = __ballot_sync(kAllLanes, largest == best);
+    bool is_left = lane == __ffs(holders) - 1;  // one of equals goes
+#pragma unroll
+    for (int i = 0; i < kPerLane; ++i) {
+      if (is_left && mine[i] == best) mine[i] = 0, is_left = false;
+    }
+  }
+  if (lane == 0) shared.threshold[head] = best;
+}
+
+// By all threads: rates the blocks that may be among the best by their keys.
+__device__ void look_again(Shared& shared, const Shape& shape, int n_local, const Queries& queries) {
+  for (int local = threadIdx.x; local < n_local; local += kThreads) {
+    bool is_candidate = false;
+    for (int head = 0; head < shape.n_heads; ++head) {
+      is_candidate |= ordered(shared.highest[local][head]) >= shared.threshold[head];
+      shared.best[local][head] = in_order(-INFINITY);
+    }
+    if (is_candidate && !shape.is_forced(blockIdx.x + local * gridDim.x)) {
+      shared.candidates[atomicAdd(&shared.n_candidates, 1)] = local;
+    }
+  }
+  __syncthreads();
+  constexpr int kUnits = kBlock / kUnitKeys;
+  for (int i = threadIdx.x / kWarp; i < shared.n_candidates * kUnits; i += kWarps) {
+    const int local = shared.candidates[i / kUnits];
+    rate_keys(shared.best[local], queries,
+              reinterpret_cast<const uint4*>(shared.pages[local] + i % kUnits * kUnitBytes));
+  }
+  __syncthreads();
+}
+
+__device__ void publish_candidates(const Shared& shared, const Shape& shape, int n_local) {
+  for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
+    const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
+    if (head >= shape.n_heads || ordered(shared.highest[local][head]) < shared.threshold[head]) continue;
+    const float score = shape.is_forced(block) ? INFINITY : from_order(shared.best[local][head]);
+    if (!(score > -INFINITY)) continue;  // a block of NaN scores is never chosen
+    shape.state->candidates[head][atomicAdd(&shape.state->n_candidates[head], 1)] = ranked(score, block);
+  }
+}
+
+// By the last CTA. The top_k-th best of the threads' best candidates is a threshold, and the few candidates that reach
+// it are ranked by counting.
+__device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const Shape& shape) {
+  const int head = threadIdx.x / kThreadsPerHead, thread = threadIdx.x % kThreadsPerHead, top_k = shape.top_k;
+  const Ranked* candidates = shape.state->candidates[head];
+  const auto n = static_cast<int>(__ldcg(&shape.state->n_candidates[head]));
+  Ranked best = 0;
+#pragma unroll 4
+  for (int i = thread; i < n; i += kThreadsPerHead) best = max(best, __ldcg(candidates + i));
+  shared.best_of_threads[head][thread] = best;
+  if (thread < kChoices) shared.chosen[head][thread] = 0;
+  if (thread == 0) {
+    shared.least[head] = 1;
+    shared.n_finalists[head] = 0;
+  }
+  __syncthreads();
+  int rank = 0;
+#pragma unroll 8
+  for (const Ranked other : shared.best_of_threads[head]) rank += other > best;
+  if (rank == top_k - 1 && best != 0) shared.least[head] = best;
+  __syncthreads();
+#pragma unroll 4
+  for (int i = thread; i < n; i += kThreadsPerHead) {
+    const Ranked candidate = __ldcg(candidates + i);
+    if (candidate >= shared.least[head]) finalists[head][atomicAdd(&shared.n_finalists[head], 1)] = candidate;
+  }
+  __syncthreads();
+  for (int i = thread; i < shared.n_finalists[head]; i += kThreadsPerHead) {
+    int place = 0;
+    for (int j = 0; j < shared.n_finalists[head]; ++j) place += finalists[head][j] > finalists[head][i];
+    if (place < top_k) shared.chosen[head][place] = finalists[head][i];
+  }
+  __syncthreads();
+  if (thread < kWarp && head < shape.n_heads) store_ascending(shape.block_ids + head * top_k, shared.chosen[head], top_k);
+  if (thread == 0) shape.state->n_candidates[head] = 0;
+  if (threadIdx.x == 0) shape.state->n_arrived = shape.state->n_done = 0;
+}
+
+#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+
+template <bool kSummaries>
+__global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs
+  extern __shared__ __align__(128) std::uint8_t stages[];
+  __shared__ Shared shared;
+  allow_next();
+  const int warp = threadIdx.x / kWarp;
+  shape.own = static_cast<int>((shape.position + shift_of(shape.shift)) / kBlock);
+  shape.n_blocks = shape.own + 1;
+  const int n_local = shape.n_local(shape.n_blocks);
+  for (int local = threadIdx.x; local < n_local; local += kThreads) {
+    shared.pages[local] = static_cast<const std::uint8_t*>(shape.pages[blockIdx.x + local * gridDim.x]);
+    for (int& best : shared.best[local]) best = kSummaries ? INT32_MIN : in_order(-INFINITY);
+  }
+  if (threadIdx.x < kHeads) shared.lowest[threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    shared.n_candidates = 0;
+    for (int i = 0; i < kWarps * kStages; ++i) init_barrier(&shared.full[0][i], 1);
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  using Work = Scan<kSummaries>;
+  // The last blocks are forced, and the last of all may be incomplete: their keys need no look.
+  const int n_local_rated = shape.n_local(shape.n_blocks - shape.local_blocks);
+  const Work work = {stages + warp * kStages * kUnitBytes, shared.full[warp], shared,
+                     n_local_rated * Work::kUnitsPerBlock};
+  // Full blocks were written before the kernel that may still be running.
+#pragma unroll
+  for (int i = 0; i < kStages; ++i) work.copy(i);
+  if constexpr (kSummaries) {
+    for (int local = threadIdx.x; local < n_local_rated; local += kThreads)
+      shared.limits[local] = *limits_of(shared.pages[local] + kBlockBytes);
+  }
+  wait_for_previous();
+  const Queries queries = load_queries_of(shape);
+  if constexpr (kSummaries) {
+    code_queries(shared, shape);
+    __syncthreads();
+    const int lane = threadIdx.x % kWarp;
+    CodedQueries coded;
+#pragma unroll
+    for (int i = 0; i < kCodeLoads; ++i)
+      coded.pieces[i] = reinterpret_cast<const uint4*>(shared.codes[lane / 4])[i * 4 + lane % 4];
+    work.run(shared.best, coded);
+  } else {
+    work.run(shared.best, queries);
+  }
+  __syncthreads();
+  bound_scores<kSummaries>(shared, shape, n_local);
+  __syncthreads();
+  if (threadIdx.x < kHeads) __stcg(&shape.state->best_of_ctas[blockIdx.x][threadIdx.x], shared.lowest[threadIdx.x]);
+  meet_all_ctas(&shape.state->n_arrived);
+  find_thresholds(shared, shape);
+  __syncthreads();
+  if constexpr (kSummaries) look_again(shared, shape, n_local, queries);
+  publish_candidates(shared, shape, n_local);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) shared.is_last = atomicAdd(&shape.state->n_done, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!shared.is_last) return;
+  __threadfence();
+  choose(shared, reinterpret_cast<Ranked(*)[kMaxFinalists]>(stages), shape);
+#endif
+}
+
+}  // namespace
+
+bool selects_for_decode(const SelectionCall& call, int n_multiprocessors) {
+  return call.index_q.rows == 1 && call.index_q.dtype == DType::BF16 && call.cache->dtype == DType::BF16 &&
+         call.cache->index_dim == kDim && call.selection.block_size == kBlock && call.kv_heads() <= kHeads &&
+         call.selection.top_k_blocks <= kChoices && call.selection.local_blocks >= 1 &&
+         call.n_blocks() <= std::int64_t{std::min(n_multiprocessors, kMaxCtas)} * kMaxLocal &&
+         call.n_blocks() <= kMaxCandidates;
+}
+
+std::size_t decode_selection_bytes() {
+  return sizeof(State);
+}
+
+void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, void* state, int n_multiprocessors) {
+  const Shape shape = {.pages = call.cache->index_page_table,
+                       .q = static_cast<const bf16*>(call.index_q.data),
+                       .block_ids = call.block_ids.i32(),
+                       .state = static_cast<State*>(state),
+                       .n_heads = static_cast<int>(call.kv_heads()),
+                       .top_k = call.selection.top_k_blocks,
+                       .init_blocks = call.selection.init_blocks,
+                       .local_blocks = call.selection.local_blocks,
+                       .own = 0,
+                       .n_blocks = 0,
+                       .position = call.first_position,
+                       .shift = call.replay.shift};
+  const std::int64_t n_blocks = (call.replay.end_of(call.first_position + 1) - 1) / kBlock + 1;
+  const auto n_ctas = static_cast<unsigned>(std::min<std::int64_t>({n_blocks, n_multiprocessors, kMaxCtas}));
+  const bool by_summaries = call.cache->has_index_summaries && n_blocks >= kFewestSummarized;
+  launch_early("select_for_decode", by_summaries ? select_kernel<true> : select_kernel<false>, n_ctas, kThreads,
+               kSharedBytes, stream, 1, shape);
+}
+
+}  // namespace inference::ops::cuda
