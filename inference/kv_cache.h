@@ -38,7 +38,7 @@ class KvCache {
   std::size_t kv_page_bytes() const;
   std::size_t index_key_bytes(const Layer& layer) const;
   std::size_t index_page_bytes(const Layer& layer) const;  // with the device's summary
-  std::size_t bytes_per_page() const;  // of all layers
+  std::size_t bytes_per_page() const;                      // of all layers
   void list_pages();
 
   ops::Device* device_;

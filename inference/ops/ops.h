@@ -85,8 +85,8 @@ struct PatchPosition {
 class Repeated {
  public:
   virtual ~Repeated() = default;
-  // Carries them out for the token at `position`. When position and `operands` have moved on as foreseen, the device may
-  // repeat what it has recorded instead of calling `operations`; so they must depend on nothing else, and read or
+  // Carries them out for the token at `position`. When position and `operands` have moved on as foreseen, the device
+  // may repeat what it has recorded instead of calling `operations`; so they must depend on nothing else, and read or
   // write no host memory. `operands`: changes when the operations' tensors or page lists have moved.
   virtual void run(std::int64_t position, std::uint64_t operands, const std::function<void()>& operations) = 0;
 };

@@ -112,8 +112,7 @@ class Bench {
     const Tensor q = q_.tensor.slice(0, 1), index_q = index_q_.tensor.slice(0, 1), out = out_.tensor.slice(0, 1);
     const Tensor ids = ids_of(1);
     report("decode_select", n, time_decode([&] { device_.select_blocks(ids, index_q, layer(), kSelection, n - 1); }));
-    report("decode_attend_blocks", n,
-           time_decode([&] { device_.attend_blocks(out, q, ids, layer(), kHeads, n - 1); }));
+    report("decode_attend_blocks", n, time_decode([&] { device_.attend_blocks(out, q, ids, layer(), kHeads, n - 1); }));
     report("decode_msa", n, time_decode([&] {
              const KvLayer& l = layer();
              device_.select_blocks(ids, index_q, l, kSelection, n - 1);

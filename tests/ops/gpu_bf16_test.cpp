@@ -36,7 +36,7 @@ TEST_F(GpuBf16, products_match_the_reference) {
   const std::tuple<int, int, int> shapes[] = {// n_rows, in_dim, out_dim
                                               {1, 96, 40},    {3, 4096, 136}, {4, 1024, 64},   {5, 96, 24},
                                               {64, 256, 128}, {129, 96, 200}, {300, 2048, 96}, {17, 160, 33},
-                                              {9, 77, 12},    {130, 32, 129}};
+                                              {9, 77, 12},    {130, 32, 129}, {200, 1088, 300}};
   for (const DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F8E4M3}) {
     for (const auto& [n_rows, in_dim, out_dim] : shapes) {
       if (dtype == DType::F8E4M3 && in_dim % kMxGroup != 0) continue;
@@ -67,6 +67,37 @@ TEST_F(GpuBf16, every_e4m3_code_under_every_plausible_scale_is_exact_on_the_tens
   gpu->linear(out.tensor(), x.tensor(), w.matrix);
   for (std::int64_t code = 0; code < 256; ++code) {
     for (std::int64_t row = 0; row < n_scales; ++row) ASSERT_EQ(out.at(code, row), weight_at(w.matrix, row, code));
+  }
+}
+
+TEST_F(GpuBf16, mxfp8_products_keep_large_and_small_activations) {
+  const StoredWeight w = random_weight(random, DType::F8E4M3, 72, 256);
+  for (const float scale : {1e-30F, 1e-6F, 1e6F, 1e30F}) {
+    for (const std::int64_t n_rows : {1, 4, 150}) {
+      Activations x = bf16_values(n_rows, 256, scale), got(n_rows, 72), want = got;
+      for (std::int64_t i = 0; i < 256; i += 3) x.at(0, i) = bf16_to_float(float_to_bf16(x.at(0, i) * 1e-3F));
+      gpu->linear(got.tensor(), x.tensor(), w.matrix);
+      reference->linear(want.tensor(), x.tensor(), w.matrix);
+      for (float* value : {got.values.data(), want.values.data()}) {
+        for (std::int64_t i = 0; i < n_rows * 72; ++i) value[i] /= scale;
+      }
+      EXPECT_LE(nmse(got.values, want.values), kRounded) << scale << ", " << n_rows << " rows";
+    }
+  }
+}
+
+TEST_F(GpuBf16, damaged_mxfp8_weights_give_nan) {
+  for (const std::int64_t n_rows : {1, 20, 200}) {
+    StoredWeight w = random_weight(random, DType::F8E4M3, 70, 128);
+    w.data[33 * 128 + 65] = std::byte{0xFF};
+    w.data[69 * 128 + 2] = std::byte{0x7F};
+    Activations x = bf16_values(n_rows, 128), out(n_rows, 70);
+    gpu->linear(out.tensor(), x.tensor(), w.matrix);
+    for (std::int64_t row = 0; row < n_rows; ++row) {
+      for (std::int64_t col = 0; col < 70; ++col) {
+        ASSERT_EQ(std::isnan(out.at(row, col)), col == 33 || col == 69) << n_rows << " rows, " << row << ", " << col;
+      }
+    }
   }
 }
 
@@ -165,7 +196,7 @@ TEST_F(GpuBf16, experts_and_dense_networks_match_the_reference) {
   const Activation activation{.alpha = 1.702F, .limit = 7};
   for (const DType dtype : {DType::F32, DType::BF16, DType::F8E4M3}) {
     for (const auto& [n_tokens, hidden_dim, ffn_dim] :
-         {std::tuple{1, 64, 96}, {3, 256, 160}, {67, 64, 96}, {500, 128, 192}, {40, 160, 32}}) {
+         {std::tuple{1, 64, 96}, {3, 256, 160}, {2, 384, 256}, {67, 64, 96}, {500, 128, 192}, {40, 160, 32}}) {
       std::vector<StoredFfn> stored;
       std::vector<Ffn> experts;
       for (int e = 0; e < 7; ++e) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kDim = 128, kBlock = 128, kHeads = 4, kTopK = 16;
 constexpr Selection kSelection = {.block_size = kBlock, .top_k_blocks = kTopK};
-// Summaries are read from 1,024 blocks on. At 3,000 every warp's stages in shared memory are used several times.
-constexpr std::int64_t kLong = 1100 * kBlock + 77, kLonger = 3000 * kBlock + 1;
+// Summaries are read from 2,048 blocks on; every warp's stages in shared memory are then used several times.
+constexpr std::int64_t kLong = 2100 * kBlock + 77, kLonger = 4000 * kBlock + 1;
 
 class GpuSelection : public testing::Test {
  protected:
@@ -68,7 +68,7 @@ class GpuSelection : public testing::Test {
   void expect_equal_choices(Activations& k, Activations& q, const char* what) {
     const std::int64_t n_past = k.rows - 1;
     make_pages(k.rows);
-    store(k, 0, n_past);
+    if (n_past > 0) store(k, 0, n_past);
     store(k, n_past, 1);
     const std::vector<std::int32_t> got = choose(q, n_past, true);
     EXPECT_EQ(got, choose(q, n_past, false)) << what << ", against all keys";
@@ -95,7 +95,8 @@ class GpuSelection : public testing::Test {
 };
 
 TEST_F(GpuSelection, equals_the_reference_on_random_keys) {
-  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{17 * kBlock}, std::int64_t{1000 * kBlock}, kLong, kLonger}) {
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{17 * kBlock}, std::int64_t{40 * kBlock},
+                               std::int64_t{2000 * kBlock}, kLong, kLonger}) {
     Activations k = random_keys(n), q = random_queries();
     expect_equal_choices(k, q, "random");
   }
@@ -153,7 +154,7 @@ TEST_F(GpuSelection, summaries_follow_keys_that_are_stored_again) {
   Activations old = random_keys(kLong);
   for (float& value : old.values) value *= 1.5F;
   store(old, 0, kLong);
-  const std::int64_t from = 1000 * kBlock + 50;  // the session goes back to here and on with other keys
+  const std::int64_t from = 2000 * kBlock + 50;  // the session goes back to here and on with other keys
   store(k, 0, 700 * kBlock + 3);
   store(k, 700 * kBlock + 3, from - 700 * kBlock - 3);
   for (std::int64_t p = from; p < from + 200; ++p) store(k, p, 1);
@@ -175,7 +176,7 @@ TEST_F(GpuSelection, keeps_forced_blocks_among_the_choices) {
   for (int head = 0; head < kHeads; ++head) {
     const auto* ids = got.data() + head * kTopK;
     EXPECT_EQ(std::vector<std::int32_t>(ids, ids + 2), (std::vector<std::int32_t>{0, 1}));
-    EXPECT_EQ(std::vector<std::int32_t>(ids + 13, ids + 16), (std::vector<std::int32_t>{1098, 1099, 1100}));
+    EXPECT_EQ(std::vector<std::int32_t>(ids + 13, ids + 16), (std::vector<std::int32_t>{2098, 2099, 2100}));
   }
 }
 

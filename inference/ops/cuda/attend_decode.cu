@@ -14,9 +14,9 @@ constexpr int kCluster = 16;  // CTAs: chosen blocks of a token
 constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kWarp;
 constexpr int kKeysPerWarp = kBlock / kWarps, kDimsPerWarp = kDim / kWarps;
-constexpr int kPieces = kDim / 8;          // of 16 bytes in a row
-constexpr int kLoads = kPieces / 4;        // per lane and row
-constexpr int kDimsPerCta = kDim / kCluster;
+constexpr int kPieces = kDim / 8;                     // of 16 bytes in a row
+[[maybe_unused]] constexpr int kLoads = kPieces / 4;  // per lane and row
+[[maybe_unused]] constexpr int kDimsPerCta = kDim / kCluster;
 constexpr std::int64_t kMostTokens = 15;
 static_assert(kKeysPerWarp == 16 && kDimsPerWarp == 16);
 
@@ -37,7 +37,7 @@ struct Part {
 };
 
 struct Shared {
-  bf16 values[kBlock][kDim + 8];    // 16 bytes more, so that ldmatrix meets no bank twice
+  bf16 values[kBlock][kDim + 8];  // 16 bytes more, so that ldmatrix meets no bank twice
   bf16 weights[kRows][kBlock + 8];
   float largest_of_warps[kWarps][kRows], totals_of_warps[kWarps][kRows];
   Part part;
@@ -71,8 +71,9 @@ __device__ void copy_values(Shared& shared, const bf16* values, int n_there) {
   commit_copies();
 }
 
-// A warp's 16 keys against all query heads. Lane (g, t) has heads g and g + 8 and of each 8 keys the 2t-th and the next;
-// keys and queries are read 16 bytes at a time, whose dimensions serve as neighbouring columns of two instructions.
+// A warp's 16 keys against all query heads. Lane (g, t) has heads g and g + 8 and of each 8 keys the 2t-th and the
+// next; keys and queries are read 16 bytes at a time, whose dimensions serve as neighbouring columns of two
+// instructions.
 __device__ void score(float (&scores)[2][4], const uint4 (&q)[2][kLoads], const uint4* keys) {
   const int lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
   uint4 loaded[2][kLoads];
@@ -118,7 +119,8 @@ __device__ void soften(Shared& shared, float (&scores)[2][4], int n_seen, float 
     const float zero = best == -INFINITY ? 0 : best;
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
-      const float first = power_of_two(scores[part][2 * r] - zero), second = power_of_two(scores[part][2 * r + 1] - zero);
+      const float first = power_of_two(scores[part][2 * r] - zero),
+                  second = power_of_two(scores[part][2 * r + 1] - zero);
       total += first + second;
       *reinterpret_cast<std::uint32_t*>(&shared.weights[head][warp * kKeysPerWarp + part * 8 + 2 * t]) =
           pack(first, second);
@@ -155,7 +157,8 @@ __device__ void add_values(Shared& shared) {
 // Each CTA merges kDimsPerCta dimensions of all heads from the cluster's parts.
 __device__ void merge(const Part& mine, const Shape& shape, int token) {
   static_assert(kRows * kDimsPerCta <= kThreads);
-  const int head = threadIdx.x / kDimsPerCta, dim = static_cast<int>(cluster_rank()) * kDimsPerCta + threadIdx.x % kDimsPerCta;
+  const int head = threadIdx.x / kDimsPerCta,
+            dim = static_cast<int>(cluster_rank()) * kDimsPerCta + threadIdx.x % kDimsPerCta;
   if (head >= shape.group_size) return;
   float largest[kCluster], best = -INFINITY, sum = 0, total = 0;
 #pragma unroll
@@ -182,8 +185,8 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(Shape shape) {
   Shared& shared = *reinterpret_cast<Shared*>(dynamic);
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
   const int choice = static_cast<int>(cluster_rank()), token = blockIdx.z;
-  allow_next();
   wait_for_previous();
+  allow_next();  // not before: launches would pile up and hold what the next one needs
   const std::int64_t choices = (static_cast<std::int64_t>(token) * shape.kv_heads + blockIdx.y) * shape.top_k;
   const int block = choice < shape.top_k ? shape.block_ids[choices + choice] : -1;
   const int n_keys = shape.n_keys + shift_of(shape.shift);

@@ -102,7 +102,7 @@ __device__ int block_at(const Shared& shared, const AttentionShape& shape, int i
 
 __device__ void run_producer(std::uint8_t* stages, Shared& shared, const AttentionShape& shape, void* const* pages,
                              int n_blocks) {
-  constexpr int kBehind = kStages - 2;  // copies under way when one is handed over
+  constexpr int kBehind = 2;  // copies under way when one is handed over
   const std::int64_t head_bytes = kBlockBytes, part_bytes = head_bytes * shape.kv_heads;
   for (int i = 0; i < 2 * n_blocks + kBehind; ++i) {
     if (i < 2 * n_blocks) {
@@ -236,7 +236,8 @@ __device__ void store_rows(bf16* out, const Rows& w, const Place& place, int n_r
   }
 }
 
-// In dense attention the two warpgroups issue their products by turns, so that one's softmax meets the other's products.
+// In dense attention the two warpgroups issue their products by turns, so that one's softmax meets the other's
+// products.
 __device__ void wait_for_turn(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "n"(2 * kGroup) : "memory");
 }
@@ -259,12 +260,12 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
   const auto free_stage = [&](int use) { arrive(&shared.empty[use % kStages]); };
   Rows w;
   load_queries(w.q, q + place.head_rows[0] * kDim, q + place.head_rows[1] * kDim);
+  const auto is_chosen = [&](int i, int r) { return kDense || (shared.list.tokens[i] & place.token_bits[r]) != 0; };
   const auto hide_unseen = [&](int i) {
     const int first_key = (kDense ? i : shared.list.blocks[i]) * kBlock;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const bool is_chosen = kDense || (shared.list.tokens[i] & place.token_bits[r]) != 0;
-      const int n_visible = is_chosen ? place.visible[r] - first_key : 0;
+      const int n_visible = is_chosen(i, r) ? place.visible[r] - first_key : 0;
       if (n_visible < kBlock) hide(w, r, n_visible);
     }
   };
@@ -335,10 +336,10 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
   __syncthreads();
   const int n_blocks = kDense ? tile.end_block : shared.list.n_blocks;
   if (threadIdx.x < kGroup) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     run_producer(stages, shared, shape, pages, n_blocks);
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     run_consumer<kDense>(out, q, stages, shared, shape, tile, n_blocks);
   }
 #endif

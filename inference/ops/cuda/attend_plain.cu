@@ -154,11 +154,10 @@ AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors) {
                    : plan.rows_per_unit <= kSplitTensorRows ? kSplitTensorRows
                                                             : kTensorRows;
   const std::int64_t most_keys = call.replay.end_of(call.n_keys);
-  const std::int64_t n_listed =
-      is_sparse ? std::min<std::int64_t>(std::int64_t{call.top_k} * call.source.page_size,
-                                         (most_keys + call.source.page_size - 1) / call.source.page_size *
-                                             call.source.page_size)
-                : most_keys;
+  const std::int64_t n_listed = is_sparse ? std::min<std::int64_t>(std::int64_t{call.top_k} * call.source.page_size,
+                                                                   (most_keys + call.source.page_size - 1) /
+                                                                       call.source.page_size * call.source.page_size)
+                                          : most_keys;
   const std::int64_t n_ctas = plan.n_units * plan.tiles_per_unit() * call.heads.kv_heads;
   const std::int64_t wanted = (2 * n_multiprocessors + n_ctas - 1) / n_ctas;
   const std::int64_t most = std::max<std::int64_t>(1, n_listed / kFewestSplitKeys);

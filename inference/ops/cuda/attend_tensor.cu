@@ -300,8 +300,8 @@ void launch_attend(cudaStream_t stream, const AttentionCall& call, const Attenti
   const dim3 n_ctas(static_cast<unsigned>(plan.n_units * plan.tiles_per_unit()),
                     static_cast<unsigned>(call.heads.kv_heads), static_cast<unsigned>(plan.n_splits));
   launch_early("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads,
-               kSharedBytes<kDim, kSplitKeys>, stream, 1, static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q),
-               partials, shape_of(call, plan), rows_of<bf16>(call));
+               kSharedBytes<kDim, kSplitKeys>, stream, 1, static_cast<bf16*>(call.out),
+               static_cast<const bf16*>(call.q), partials, shape_of(call, plan), rows_of<bf16>(call));
 }
 
 template <int kDim>

@@ -122,6 +122,10 @@ void launch_early(const char* what, void (*kernel)(Params...), dim3 n_ctas, int 
                   cudaStream_t stream, unsigned cluster, const Args&... args) {
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(smem_bytes)),
              what);
+  // Kernels that overlap must want the same division of the multiprocessors' memory: changing it empties them.
+  check_cuda(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+      what);
   cudaLaunchAttribute attributes[2] = {};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attributes[0].val.programmaticStreamSerializationAllowed = 1;

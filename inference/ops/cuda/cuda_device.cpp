@@ -134,8 +134,9 @@ class CudaDevice final : public Device {
                     "] = [", x.rows, ", ", x.cols, "] x [", w.rows, ", ", w.cols, "]");
     INFERENCE_CHECK(bias.data == nullptr || bias.size == w.rows, "linear: bias of ", bias.size, " for ", w.rows);
     check_weight(w);
-    if (x.rows > kMaxVectorRows && bias.data == nullptr && Cublas::fits(out, x, w)) {
+    if (x.rows > kMaxVectorRows && Cublas::fits(out, x, w)) {
       cublas_.multiply(stream(), out, x, w);
+      if (bias.data != nullptr) add_bias(stream(), out, bias);
       return;
     }
     multiply({.out = out, .x = x, .weights = {w.data, w.scales}, .weight_type = w.dtype, .bias = bias});
@@ -210,8 +211,8 @@ class CudaDevice final : public Device {
     const std::int64_t step = std::max<std::int64_t>(1, kMostScores / (n_blocks * kv_heads));
     for (std::int64_t token = 0; token < index_q.rows; token += step) {
       const std::int64_t n = std::min(step, index_q.rows - token);
-      const SelectionCall call = {block_ids.slice(token, n), index_q.slice(token, n), &cache, selection,
-                                  first_position + token, {}};
+      const SelectionCall call = {
+          block_ids.slice(token, n), index_q.slice(token, n), &cache, selection, first_position + token, {}};
       cuda::select_blocks(stream(), call, scores_.of<float>(static_cast<std::size_t>(call.n_rows() * call.n_blocks())));
     }
   }
@@ -363,7 +364,15 @@ class CudaDevice final : public Device {
   void multiply(const Product& product) {
     if (product.x.rows <= kMaxVectorRows && product.grouping.weights == nullptr) {
       multiply_few_rows(stream(), product);
-    } else if (fits_tensor_cores(product.x.dtype, product.weight_type, product.x.cols)) {
+    } else {
+      multiply_many_rows(product, fits_tensor_cores(product.x.dtype, product.weight_type, product.x.cols));
+    }
+  }
+
+  void multiply_many_rows(const Product& product, bool on_tensor_cores) {
+    if (properties_.major == 9 && fits_hopper_product(product)) {
+      multiply_on_hopper(stream(), product);
+    } else if (on_tensor_cores) {
       multiply_on_tensor_cores(stream(), product);
     } else {
       multiply_plainly(stream(), product);
@@ -464,17 +473,17 @@ class CudaDevice final : public Device {
     Grouping grouping = {tables.gate_up, order.token_of, order.tiles, order.n_tiles, static_cast<unsigned>(max_tiles)};
     const Tensor inner = {inner_.of<std::byte>(static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype)),
                           n_pairs, ffn_dim, x.dtype};
-    const auto multiply_grouped = on_tensor_cores ? multiply_on_tensor_cores : multiply_plainly;
-    multiply_grouped(stream(), {.out = inner,
-                                .x = x,
-                                .weight_type = gate_type,
-                                .is_gated = true,
-                                .activation = activation,
-                                .grouping = grouping});
+    multiply_many_rows({.out = inner,
+                        .x = x,
+                        .weight_type = gate_type,
+                        .is_gated = true,
+                        .activation = activation,
+                        .grouping = grouping},
+                       on_tensor_cores);
     grouping.weights = tables.down;
     grouping.row_of = nullptr;
     const Tensor results = {results_.of<float>(static_cast<std::size_t>(n_pairs * out.cols)), n_pairs, out.cols};
-    multiply_grouped(stream(), {.out = results, .x = inner, .weight_type = down_type, .grouping = grouping});
+    multiply_many_rows({.out = results, .x = inner, .weight_type = down_type, .grouping = grouping}, on_tensor_cores);
     add_experts(stream(), out, results.f32(), order, expert_weights);
   }
 

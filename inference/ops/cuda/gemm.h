@@ -49,6 +49,10 @@ inline constexpr int kTensorTileRows = 128, kPlainTileRows = 64;
 
 // mma.sync with bf16 operands and fp32 sums; MXFP8 weights become bf16 (exactly) on their way to shared memory.
 void multiply_on_tensor_cores(cudaStream_t stream, const Product& product);
+// Whether Hopper's kernel takes this product: bf16 rows, more than a few, with MXFP8 weights.
+bool fits_hopper_product(const Product& product);
+// wgmma; codes become bf16 (exactly) in registers.
+void multiply_on_hopper(cudaStream_t stream, const Product& product);
 // fp32 arithmetic for every combination of types and shapes.
 void multiply_plainly(cudaStream_t stream, const Product& product);
 

@@ -6,8 +6,8 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kKeysPerWarp = kSummaryKeys / kWarps;
 constexpr float kMostCode = 127;
-// Beyond the rounding of keys: queries are rounded to 16 bits, which moves a product by less than 1.8e-4 of the lengths'
-// product, and sums of 128 products in fp32 by less than 2e-5.
+// Beyond the rounding of keys: queries are rounded to 16 bits, which moves a product by less than 1.8e-4 of the
+// lengths' product, and sums of 128 products in fp32 by less than 2e-5.
 constexpr float kOtherErrors = 2.5e-4F;
 
 // The largest of all threads' values.
@@ -23,7 +23,7 @@ __device__ float block_max(float v) {
 
 // A CTA per page, a warp per key.
 __global__ __launch_bounds__(kWarps* kWarp) void summarize_kernel(void* const* pages, std::int64_t first_position,
-                                                                 std::int64_t n_tokens, const int* shift) {
+                                                                  std::int64_t n_tokens, const int* shift) {
   first_position += shift_of(shift);
   const std::int64_t page_idx = first_position / kSummaryKeys + blockIdx.x;
   if (page_idx >= (first_position + n_tokens) / kSummaryKeys) return;  // not full

@@ -1,10 +1,10 @@
 #pragma once
 // A small copy of a full block of index keys, with which most blocks can be ruled out without reading their keys.
 //
-// Keys are turned by a fixed rotation (which no product with a query turned alike notices, and which spreads a few large
-// dimensions over all) and rounded to 8 bits with one step per block. `error` bounds how far a product with the copy may
-// be from the product with the keys, per length of the query: a block's score lies within error · |q| of its best
-// product with the copy.
+// Keys are turned by a fixed rotation (which no product with a query turned alike notices, and which spreads a few
+// large dimensions over all) and rounded to 8 bits with one step per block. `error` bounds how far a product with the
+// copy may be from the product with the keys, per length of the query: a block's score lies within error · |q| of its
+// best product with the copy.
 
 #include <cuda_runtime.h>
 

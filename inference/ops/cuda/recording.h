@@ -28,8 +28,8 @@ struct Replay {
 struct RecordingHooks {
   cudaStream_t stream = nullptr;
   std::function<std::uint64_t()> memory_version;  // changes when kernels' own memory moves
-  std::function<void(const int* shift)> begin;  // operations called from now on are laid out for replays
-  std::function<bool()> end;                    // whether all of them can be replayed
+  std::function<void(const int* shift)> begin;    // operations called from now on are laid out for replays
+  std::function<bool()> end;                      // whether all of them can be replayed
 };
 
 std::unique_ptr<Repeated> make_recording(RecordingHooks hooks);

@@ -55,6 +55,20 @@ __global__ void add_kernel(T* x, const T* y, std::int64_t n) {
   if (i < n) x[i] = from_float<T>(to_float(x[i]) + to_float(y[i]));
 }
 
+constexpr int kPerThread = 8;  // bf16 in 16 bytes
+
+__global__ void add_bias_kernel(bf16* x, const float* bias, int cols, std::int64_t n) {
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kPerThread;
+  if (first >= n) return;
+  uint4 raw = *reinterpret_cast<const uint4*>(x + first);
+  auto* values = reinterpret_cast<bf16*>(&raw);
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    values[i] = __float2bfloat16_rn(to_float(values[i]) + bias[static_cast<int>(first % cols) + i]);
+  }
+  *reinterpret_cast<uint4*>(x + first) = raw;
+}
+
 template <typename T>
 __global__ void gelu_kernel(T* x, std::int64_t n) {
   constexpr float kSqrtHalf = 0.70710678118654752F;
@@ -188,6 +202,13 @@ void add(cudaStream_t stream, Tensor x, Tensor y) {
   });
 }
 
+void add_bias(cudaStream_t stream, Tensor x, Vector bias) {
+  INFERENCE_CHECK(x.dtype == DType::BF16 && x.cols % kPerThread == 0, "a bias for ", x.cols, " columns");
+  const std::int64_t n = x.rows * x.cols;
+  launch("add_bias", add_bias_kernel, ceil_div(n, kRowThreads * kPerThread), kRowThreads, 0, stream,
+         static_cast<bf16*>(x.data), bias.data, static_cast<int>(x.cols), n);
+}
+
 void gelu(cudaStream_t stream, Tensor x) {
   with_float_type(x.dtype, [&]<typename T>(T) {
     launch("gelu", gelu_kernel<T>, ceil_div(x.rows * x.cols, kRowThreads), kRowThreads, 0, stream,
@@ -234,8 +255,7 @@ void store_index_k(cudaStream_t stream, const KvLayer& cache, Tensor index_k, st
   with_float_type(index_k.dtype, [&]<typename T>(T) {
     with_float_type(cache.dtype, [&]<typename C>(C) {
       launch("store_index_k", store_index_kernel<T, C>, rows_of(index_k), kWarp * 4, 0, stream, cache.index_page_table,
-             static_cast<const T*>(index_k.data), cache.index_dim, cache.page_size, first_position,
-             replay.shift);
+             static_cast<const T*>(index_k.data), cache.index_dim, cache.page_size, first_position, replay.shift);
     });
   });
 }

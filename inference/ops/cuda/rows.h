@@ -22,6 +22,8 @@ void rms_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, float ep
 void layer_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, Vector bias, float eps);
 void add(cudaStream_t stream, Tensor x, Tensor y);
 void gelu(cudaStream_t stream, Tensor x);
+// x [n_rows, cols] of bf16 += bias [cols]; cols in whole pieces of 16 bytes.
+void add_bias(cudaStream_t stream, Tensor x, Vector bias);
 
 // Angles position · theta^(-2j / rotary_dim) of consecutive positions; writes [n_rows, rotary_dim / 2] each.
 void text_rotations(cudaStream_t stream, float* cosines, float* sines, const Rope& rope, std::int64_t first_position,

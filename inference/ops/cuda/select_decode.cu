@@ -21,17 +21,18 @@ constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kWarp;
 constexpr int kStages = 2;  // per warp
 constexpr int kUnitBytes = 8192;
-constexpr int kPiecesPerKey = kDim * 2 / 16;  // of 16 bytes
-constexpr int kLoads = kPiecesPerKey / 4;     // per lane and key
-constexpr int kCodeLoads = kDim / 16 / 4;
-constexpr int kUnitKeys = kUnitBytes / (kDim * 2), kUnitCodeKeys = kUnitBytes / kDim;
+constexpr int kPiecesPerKey = kDim * 2 / 16;                // of 16 bytes
+[[maybe_unused]] constexpr int kLoads = kPiecesPerKey / 4;  // per lane and key
+[[maybe_unused]] constexpr int kCodeLoads = kDim / 16 / 4;
+[[maybe_unused]] constexpr int kUnitKeys = kUnitBytes / (kDim * 2), kUnitCodeKeys = kUnitBytes / kDim;
+constexpr int kAgain = kWarps * kStages * kUnitBytes / kBlockBytes;  // blocks that are looked at again at a time
 constexpr int kMaxCtas = 256;
 constexpr int kMaxLocal = 64;         // blocks of a CTA
 constexpr int kMaxCandidates = 8448;  // per head
 constexpr int kThreadsPerHead = kThreads / kHeads;
 // Blocks that reach the threshold in `choose` belong to at most kChoices of a head's threads.
 constexpr int kMaxFinalists = kChoices * ((kMaxCandidates + kThreadsPerHead - 1) / kThreadsPerHead);
-constexpr std::int64_t kFewestSummarized = 1024;  // blocks from which on summaries save more than the second look costs
+constexpr int kFewestSummarized = 2048;  // blocks from which on summaries save more than the second look costs
 constexpr std::size_t kSharedBytes = std::size_t{kWarps} * kStages * kUnitBytes;
 static_assert(kSharedBytes >= kHeads * kMaxFinalists * sizeof(Ranked));
 
@@ -41,6 +42,7 @@ struct State {
   unsigned n_candidates[kHeads];
   std::uint32_t best_of_ctas[kMaxCtas][kHeads];  // ordered()
   Ranked candidates[kHeads][kMaxCandidates];
+  float scores[kHeads][kFewestSummarized];  // when there are fewer blocks
 };
 
 struct Shape {
@@ -54,10 +56,13 @@ struct Shape {
   const int* shift;  // of a replay, see recording.h
 
   // How many of blocks 0 … n - 1 are this CTA's.
-  __device__ int n_local(int n) const {
-    return n > static_cast<int>(blockIdx.x) ? (n - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1 : 0;
+  [[maybe_unused]] __device__ int n_local(int n) const {
+    return n > static_cast<int>(blockIdx.x) ? (n - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1
+                                            : 0;
   }
-  __device__ bool is_forced(int block) const { return block > own - local_blocks || block < init_blocks; }
+  [[maybe_unused]] __device__ bool is_forced(int block) const {
+    return block > own - local_blocks || block < init_blocks;
+  }
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -72,17 +77,17 @@ __device__ float from_order(int value) {
 }
 
 struct Shared {
-  std::uint64_t full[kWarps][kStages];
+  std::uint64_t full[kWarps][kStages], again[kAgain];
   const std::uint8_t* pages[kMaxLocal];  // of the CTA's blocks: blockIdx.x, blockIdx.x + gridDim.x, …
   SummaryLimits limits[kMaxLocal];
-  int best[kMaxLocal][kHeads];      // in_order() of scores, or products with codes
+  int best[kMaxLocal][kHeads];       // in_order() of scores, or products with codes
   float highest[kMaxLocal][kHeads];  // upper bounds of scores
   std::uint32_t lowest[kHeads];      // ordered() best lower bounds
   std::uint32_t threshold[kHeads];
   int candidates[kMaxLocal];
   int n_candidates;
   bool is_last;
-  float lengths[kHeads], steps[kHeads];  // of the queries
+  float lengths[kHeads], steps[kHeads];             // of the queries
   alignas(16) std::int8_t codes[2 * kHeads][kDim];  // of a rotated query: its upper, then its lower 8 bits
   Ranked best_of_threads[kHeads][kThreadsPerHead];
   Ranked least[kHeads];
@@ -232,20 +237,16 @@ struct Scan {
 };
 
 // By all threads: upper bounds per block and head, and the CTA's best lower bounds.
-template <bool kSummaries>
 __device__ void bound_scores(Shared& shared, const Shape& shape, int n_local) {
   for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
     const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
-    float low, high;
-    if (shape.is_forced(block)) {
-      low = high = INFINITY;
-    } else if constexpr (kSummaries) {
-      const float near = static_cast<float>(shared.best[local][head]) * (shared.steps[head] * shared.limits[local].step);
+    float low = INFINITY, high = INFINITY;
+    if (!shape.is_forced(block)) {
+      const float near =
+          static_cast<float>(shared.best[local][head]) * (shared.steps[head] * shared.limits[local].step);
       const float error = shared.lengths[head] * shared.limits[local].error;
       low = isfinite(error) ? near - error : -INFINITY;
       high = isfinite(error) ? near + error : INFINITY;
-    } else {
-      low = high = from_order(shared.best[local][head]);
     }
     shared.highest[local][head] = high;
     atomicMax(&shared.lowest[head], ordered(low));
@@ -292,7 +293,8 @@ __device__ void find_thresholds(Shared& shared, const Shape& shape) {
 }
 
 // By all threads: rates the blocks that may be among the best by their keys.
-__device__ void look_again(Shared& shared, const Shape& shape, int n_local, const Queries& queries) {
+__device__ void look_again(Shared& shared, std::uint8_t* stages, const Shape& shape, int n_local,
+                           const Queries& queries) {
   for (int local = threadIdx.x; local < n_local; local += kThreads) {
     bool is_candidate = false;
     for (int head = 0; head < shape.n_heads; ++head) {
@@ -305,12 +307,18 @@ __device__ void look_again(Shared& shared, const Shape& shape, int n_local, cons
   }
   __syncthreads();
   constexpr int kUnits = kBlock / kUnitKeys;
-  for (int i = threadIdx.x / kWarp; i < shared.n_candidates * kUnits; i += kWarps) {
-    const int local = shared.candidates[i / kUnits];
-    rate_keys(shared.best[local], queries,
-              reinterpret_cast<const uint4*>(shared.pages[local] + i % kUnits * kUnitBytes));
+  for (int first = 0; first < shared.n_candidates; first += kAgain) {
+    const int n = min(shared.n_candidates - first, kAgain), i = static_cast<int>(threadIdx.x);
+    if (i < n) {
+      copy_bulk(stages + i * kBlockBytes, shared.pages[shared.candidates[first + i]], kBlockBytes, &shared.again[i]);
+    }
+    for (int unit = i / kWarp; unit < n * kUnits; unit += kWarps) {
+      wait(&shared.again[unit / kUnits], parity(first / kAgain, 1));
+      rate_keys(shared.best[shared.candidates[first + unit / kUnits]], queries,
+                reinterpret_cast<const uint4*>(stages + unit * kUnitBytes));
+    }
+    __syncthreads();
   }
-  __syncthreads();
 }
 
 __device__ void publish_candidates(const Shared& shared, const Shape& shape, int n_local) {
@@ -323,15 +331,23 @@ __device__ void publish_candidates(const Shared& shared, const Shape& shape, int
   }
 }
 
+// The same without bounds: every block's score, for the last CTA to choose from.
+__device__ void publish_scores(const Shared& shared, const Shape& shape, int n_local) {
+  for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
+    const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
+    shape.state->scores[head][block] = shape.is_forced(block) ? INFINITY : from_order(shared.best[local][head]);
+  }
+}
+
 // By the last CTA. The top_k-th best of the threads' best candidates is a threshold, and the few candidates that reach
-// it are ranked by counting.
-__device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const Shape& shape) {
+// it are ranked by counting. `candidate(i)` for i < n: 0 if there is none.
+template <typename Candidate>
+__device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const Shape& shape, int n,
+                       const Candidate& candidate) {
   const int head = threadIdx.x / kThreadsPerHead, thread = threadIdx.x % kThreadsPerHead, top_k = shape.top_k;
-  const Ranked* candidates = shape.state->candidates[head];
-  const auto n = static_cast<int>(__ldcg(&shape.state->n_candidates[head]));
   Ranked best = 0;
-#pragma unroll 4
-  for (int i = thread; i < n; i += kThreadsPerHead) best = max(best, __ldcg(candidates + i));
+#pragma unroll 8
+  for (int i = thread; i < n; i += kThreadsPerHead) best = max(best, candidate(i));
   shared.best_of_threads[head][thread] = best;
   if (thread < kChoices) shared.chosen[head][thread] = 0;
   if (thread == 0) {
@@ -340,14 +356,16 @@ __device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const
   }
   __syncthreads();
   int rank = 0;
-#pragma unroll 8
+#pragma unroll 16
   for (const Ranked other : shared.best_of_threads[head]) rank += other > best;
   if (rank == top_k - 1 && best != 0) shared.least[head] = best;
   __syncthreads();
-#pragma unroll 4
-  for (int i = thread; i < n; i += kThreadsPerHead) {
-    const Ranked candidate = __ldcg(candidates + i);
-    if (candidate >= shared.least[head]) finalists[head][atomicAdd(&shared.n_finalists[head], 1)] = candidate;
+  if (best >= shared.least[head]) {
+#pragma unroll 8
+    for (int i = thread; i < n; i += kThreadsPerHead) {
+      const Ranked value = candidate(i);
+      if (value >= shared.least[head]) finalists[head][atomicAdd(&shared.n_finalists[head], 1)] = value;
+    }
   }
   __syncthreads();
   for (int i = thread; i < shared.n_finalists[head]; i += kThreadsPerHead) {
@@ -356,9 +374,27 @@ __device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const
     if (place < top_k) shared.chosen[head][place] = finalists[head][i];
   }
   __syncthreads();
-  if (thread < kWarp && head < shape.n_heads) store_ascending(shape.block_ids + head * top_k, shared.chosen[head], top_k);
-  if (thread == 0) shape.state->n_candidates[head] = 0;
-  if (threadIdx.x == 0) shape.state->n_arrived = shape.state->n_done = 0;
+  if (thread < kWarp && head < shape.n_heads) {
+    store_ascending(shape.block_ids + head * top_k, shared.chosen[head], top_k);
+  }
+}
+
+// No more blocks than are to be chosen: all are, without a look at their keys.
+__device__ void choose_all(const Shape& shape) {
+  for (int i = threadIdx.x; i < shape.n_heads * shape.top_k; i += kThreads) {
+    const int block = i % shape.top_k;
+    shape.block_ids[i] = block < shape.n_blocks ? block : -1;
+  }
+}
+
+// Whether this CTA is the last of the launch to come here; it then sees what the others wrote.
+__device__ bool is_last(Shared& shared, unsigned* n_done) {
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) shared.is_last = atomicAdd(n_done, 1) == gridDim.x - 1;
+  __syncthreads();
+  __threadfence();
+  return shared.is_last;
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
@@ -368,11 +404,15 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs
   extern __shared__ __align__(128) std::uint8_t stages[];
   __shared__ Shared shared;
-  allow_next();
-  const int warp = threadIdx.x / kWarp;
   shape.own = static_cast<int>((shape.position + shift_of(shape.shift)) / kBlock);
   shape.n_blocks = shape.own + 1;
-  const int n_local = shape.n_local(shape.n_blocks);
+  if (shape.n_blocks <= shape.top_k) {
+    wait_for_previous();
+    allow_next();
+    if (blockIdx.x == 0) choose_all(shape);
+    return;
+  }
+  const int warp = threadIdx.x / kWarp, n_local = shape.n_local(shape.n_blocks);
   for (int local = threadIdx.x; local < n_local; local += kThreads) {
     shared.pages[local] = static_cast<const std::uint8_t*>(shape.pages[blockIdx.x + local * gridDim.x]);
     for (int& best : shared.best[local]) best = kSummaries ? INT32_MIN : in_order(-INFINITY);
@@ -381,6 +421,7 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
   if (threadIdx.x == 0) {
     shared.n_candidates = 0;
     for (int i = 0; i < kWarps * kStages; ++i) init_barrier(&shared.full[0][i], 1);
+    for (std::uint64_t& barrier : shared.again) init_barrier(&barrier, 1);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
@@ -397,7 +438,11 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
       shared.limits[local] = *limits_of(shared.pages[local] + kBlockBytes);
   }
   wait_for_previous();
+  allow_next();  // not before: launches would pile up and hold what the next one needs
   const Queries queries = load_queries_of(shape);
+  State& state = *shape.state;
+  auto* finalists = reinterpret_cast<Ranked(*)[kMaxFinalists]>(stages);
+  const int head = threadIdx.x / kThreadsPerHead;
   if constexpr (kSummaries) {
     code_queries(shared, shape);
     __syncthreads();
@@ -407,36 +452,53 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
     for (int i = 0; i < kCodeLoads; ++i)
       coded.pieces[i] = reinterpret_cast<const uint4*>(shared.codes[lane / 4])[i * 4 + lane % 4];
     work.run(shared.best, coded);
+    __syncthreads();
+    bound_scores(shared, shape, n_local);
+    __syncthreads();
+    if (threadIdx.x < kHeads) __stcg(&state.best_of_ctas[blockIdx.x][threadIdx.x], shared.lowest[threadIdx.x]);
+    meet_all_ctas(&state.n_arrived);
+    find_thresholds(shared, shape);
+    __syncthreads();
+    look_again(shared, stages, shape, n_local, queries);
+    publish_candidates(shared, shape, n_local);
+    if (!is_last(shared, &state.n_done)) return;
+    const Ranked* candidates = state.candidates[head];
+    choose(shared, finalists, shape, static_cast<int>(state.n_candidates[head]), [&](int i) { return candidates[i]; });
+    __syncthreads();
+    if (threadIdx.x < kHeads) state.n_candidates[threadIdx.x] = 0;
+    if (threadIdx.x == 0) state.n_arrived = 0;
   } else {
     work.run(shared.best, queries);
+    __syncthreads();
+    publish_scores(shared, shape, n_local);
+    if (!is_last(shared, &state.n_done)) return;
+    const float* scores = state.scores[head];
+    choose(shared, finalists, shape, shape.n_blocks, [&](int i) {
+      return scores[i] > -INFINITY ? ranked(scores[i], i) : 0;  // a block of NaN scores is never chosen
+    });
   }
-  __syncthreads();
-  bound_scores<kSummaries>(shared, shape, n_local);
-  __syncthreads();
-  if (threadIdx.x < kHeads) __stcg(&shape.state->best_of_ctas[blockIdx.x][threadIdx.x], shared.lowest[threadIdx.x]);
-  meet_all_ctas(&shape.state->n_arrived);
-  find_thresholds(shared, shape);
-  __syncthreads();
-  if constexpr (kSummaries) look_again(shared, shape, n_local, queries);
-  publish_candidates(shared, shape, n_local);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) shared.is_last = atomicAdd(&shape.state->n_done, 1) == gridDim.x - 1;
-  __syncthreads();
-  if (!shared.is_last) return;
-  __threadfence();
-  choose(shared, reinterpret_cast<Ranked(*)[kMaxFinalists]>(stages), shape);
+  if (threadIdx.x == 0) state.n_done = 0;
 #endif
 }
 
 }  // namespace
 
+namespace {
+
+// Blocks that the last replay of the call sees.
+std::int64_t most_blocks(const SelectionCall& call) {
+  return (call.replay.end_of(call.first_position + 1) - 1) / kBlock + 1;
+}
+
+}  // namespace
+
 bool selects_for_decode(const SelectionCall& call, int n_multiprocessors) {
+  const std::int64_t n_blocks = most_blocks(call);
   return call.index_q.rows == 1 && call.index_q.dtype == DType::BF16 && call.cache->dtype == DType::BF16 &&
          call.cache->index_dim == kDim && call.selection.block_size == kBlock && call.kv_heads() <= kHeads &&
          call.selection.top_k_blocks <= kChoices && call.selection.local_blocks >= 1 &&
-         call.n_blocks() <= std::int64_t{std::min(n_multiprocessors, kMaxCtas)} * kMaxLocal &&
-         call.n_blocks() <= kMaxCandidates;
+         (call.cache->has_index_summaries || n_blocks < kFewestSummarized) && n_blocks <= kMaxCandidates &&
+         n_blocks <= std::int64_t{std::min(n_multiprocessors, kMaxCtas)} * kMaxLocal;
 }
 
 std::size_t decode_selection_bytes() {
@@ -456,7 +518,7 @@ void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, vo
                        .n_blocks = 0,
                        .position = call.first_position,
                        .shift = call.replay.shift};
-  const std::int64_t n_blocks = (call.replay.end_of(call.first_position + 1) - 1) / kBlock + 1;
+  const std::int64_t n_blocks = most_blocks(call);
   const auto n_ctas = static_cast<unsigned>(std::min<std::int64_t>({n_blocks, n_multiprocessors, kMaxCtas}));
   const bool by_summaries = call.cache->has_index_summaries && n_blocks >= kFewestSummarized;
   launch_early("select_for_decode", by_summaries ? select_kernel<true> : select_kernel<false>, n_ctas, kThreads,

@@ -33,7 +33,6 @@ std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocess
 // `memory`: of hopper_selection_bytes.
 void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, void* memory, int n_multiprocessors);
 
-
 // Whether Hopper's kernel for one token takes the call: M3's index branch in bf16.
 bool selects_for_decode(const SelectionCall& call, int n_multiprocessors);
 std::size_t decode_selection_bytes();
