@@ -47,7 +47,7 @@ void BranchPanel::ask(const QString& task, qint64 at_ms) {
   task_->setText(task.simplified());
   show();
   task_->setFocus();
-  task_->selectAll();
+  task_->setCursorPosition(0);  // its beginning says most
 }
 
 void BranchPanel::confirm() {

@@ -19,6 +19,8 @@ namespace app {
 
 class SessionModel;
 
+constexpr int kMostCodeLines = 400;  // of one card; longer ones are cut
+
 class RowLayout {
  public:
   struct Options {

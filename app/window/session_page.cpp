@@ -1,6 +1,5 @@
 #include "app/window/session_page.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -102,17 +101,6 @@ QWidget* SessionPage::make_left() {
   return left_;
 }
 
-// An edit shows its changes, everything else the screen at that moment. Changes that are asked about stay.
-void SessionPage::open_row(int row) {
-  if (row < 0 || row >= model_.size()) return;
-  screen_->look_at(row);
-  if (left_->currentWidget() == review_ && review_->use() == EditReview::Use::Choose) return;
-  const SessionItem& item = model_.item(row);
-  const std::vector<tools::FilePatch> files = written_hunks(item.tool, item.arguments);
-  if (!files.empty()) review_->show_edits(files, EditReview::Use::Look);
-  left_->setCurrentWidget(files.empty() ? static_cast<QWidget*>(screen_) : review_);
-}
-
 QWidget* SessionPage::make_header() {
   auto* header = new QFrame;
   header->setProperty("role", "header");
@@ -184,20 +172,10 @@ QWidget* SessionPage::make_side() {
   for (QWidget* hidden : std::initializer_list<QWidget*>{notice_, approval_, question_, branch_, follow_up_})
     hidden->hide();
   connect(plan_, &PlanView::step_clicked, this, &SessionPage::go_to_step);
+  connect(review_, &EditReview::choice_changed, approval_, &ApprovalPanel::set_choice);
   connect(branch_, &BranchPanel::confirmed, this,
           [this](const QString& task) { Q_EMIT branch_wanted(branch_event_, task); });
   return side;
-}
-
-// To where the step was closed, else to where it was begun.
-void SessionPage::go_to_step(int step) {
-  for (const PlanVersion& version : model_.plans()) {
-    if (step >= version.lines.size() || version.lines[step].state == PlanLine::State::Pending) continue;
-    const int row = model_.row_at(version.at_ms);
-    transcript_->show_row(row);
-    screen_->look_at(row);
-    if (version.lines[step].state != PlanLine::State::Active) break;
-  }
 }
 
 QWidget* SessionPage::make_activity() {
@@ -276,7 +254,6 @@ void SessionPage::connect_bridge() {
   connect(approval_, &ApprovalPanel::denied, bridge, &AgentBridge::deny);
   connect(approval_, &ApprovalPanel::part_allowed, this,
           [this] { bridge_->allow_part(tools::choose_hunks(review_->files(), review_->taken())); });
-  connect(review_, &EditReview::choice_changed, approval_, &ApprovalPanel::set_choice);
   connect(question_, &QuestionPanel::answered, bridge, &AgentBridge::answer);
   connect(wheel_, &QPushButton::clicked, this, [this] { take_wheel(!screen_->is_driven()); });
   connect(stop_, &QPushButton::clicked, bridge, &AgentBridge::stop);
@@ -300,27 +277,6 @@ void SessionPage::add_export(QHBoxLayout* row) {
   fill_export_menu(menu, [this](const QString& form) { export_to(form, {}); });
   button->setMenu(menu);
   row->addWidget(button);
-}
-
-void SessionPage::export_to(const QString& form, const agent::SessionPart& part) {
-  if (session_ == 0) return;
-  const SessionExport wish = {record_, session_, form, part};
-  const QString target = QFileDialog::getSaveFileName(this, tr("Export the session"), export_name(wish));
-  if (target.isEmpty()) return;
-  show_notice(tr("Exporting…"));
-  start_export(wish, target, this, [this](const QString& said) { show_notice(said); });
-}
-
-void SessionPage::export_cut(const QString& form) {
-  const std::optional<TimelineView::Range> range = screen_->timeline().range();
-  if (!range) return;
-  const auto at = [](qint64 ms) { return std::chrono::microseconds(std::chrono::milliseconds(ms)); };
-  export_to(form, {at(range->from_ms), at(range->to_ms)});
-}
-
-void SessionPage::ask_to_branch(int row) {
-  branch_event_ = model_.item(row).last_event;
-  branch_->ask(task_, model_.item(row).at_ms);
 }
 
 void SessionPage::open_record(std::filesystem::path record, qint64 session) {

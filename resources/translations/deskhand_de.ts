@@ -256,7 +256,7 @@
         <name>Checks</name>
         <message>
             <source>Your display</source>
-            <translation>Ihr Bildschirm</translation>
+            <translation>Dein Bildschirm</translation>
         </message>
         <message>
             <source>Mouse and keys on it</source>
@@ -470,8 +470,8 @@
         <message numerus="yes">
             <source>%n changes, shown at the left. Those that you untick are left out, and the model is told.</source>
             <translation>
-                <numerusform>%n Änderung, links gezeigt. Was Sie abwählen, bleibt weg, und das Modell erfährt es.</numerusform>
-                <numerusform>%n Änderungen, links gezeigt. Was Sie abwählen, bleibt weg, und das Modell erfährt es.</numerusform>
+                <numerusform>%n Änderung, links gezeigt. Was du abwählst, bleibt weg, und das Modell erfährt es.</numerusform>
+                <numerusform>%n Änderungen, links gezeigt. Was du abwählst, bleibt weg, und das Modell erfährt es.</numerusform>
             </translation>
         </message>
     </context>
@@ -623,8 +623,8 @@ Klicken entfernt sie</translation>
         <message numerus="yes">
             <source>Changes to %n files: untick what should be left out</source>
             <translation>
-                <numerusform>Änderungen an %n Datei: Wählen Sie ab, was wegbleiben soll</numerusform>
-                <numerusform>Änderungen an %n Dateien: Wählen Sie ab, was wegbleiben soll</numerusform>
+                <numerusform>Änderungen an %n Datei: Wähle ab, was wegbleiben soll</numerusform>
+                <numerusform>Änderungen an %n Dateien: Wähle ab, was wegbleiben soll</numerusform>
             </translation>
         </message>
         <message numerus="yes">

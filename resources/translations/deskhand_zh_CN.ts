@@ -256,7 +256,7 @@
         <name>Checks</name>
         <message>
             <source>Your display</source>
-            <translation>您的显示器</translation>
+            <translation>你的显示器</translation>
         </message>
         <message>
             <source>Mouse and keys on it</source>

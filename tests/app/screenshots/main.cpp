@@ -1,12 +1,15 @@
-// Renders every view to PNG files, in light and dark, at 1x and 2x, in English and Chinese, and says which texts can't
-// be read in full: deskhand-screenshots FOLDER. Exit status 1 when there is such a text.
-// deskhand-screenshots --film FILE.png: the window at a real task, as an animated PNG.
+// Renders every view to PNG files, in light and dark, at 1x and 2x, in English and Chinese, in the other languages
+// once, and says which texts can't be read in full: deskhand-screenshots FOLDER. Exit status 1 when there is such a
+// text. deskhand-screenshots --film FILE.png: the window at a real task, as an animated PNG.
 
 #include <QApplication>
 #include <QCheckBox>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QProcess>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -15,10 +18,13 @@
 
 #include "app/window/approval_panel.h"
 #include "app/window/edit_review.h"
+#include "app/window/home_page.h"
+#include "app/window/machine_check.h"
 #include "app/window/main_window.h"
 #include "app/window/model_page.h"
 #include "app/window/screen_pane.h"
 #include "app/window/session_page.h"
+#include "app/window/settings_page.h"
 #include "app/window/theme.h"
 #include "app/window/timeline_view.h"
 #include "app/window/translations.h"
@@ -60,6 +66,14 @@ class Studio {
   int n_problems_ = 0;
 };
 
+constexpr const char* kDoctorsReport = R"json({"usable": true, "findings": [
+  {"name": "your display", "state": "works", "what": "X11 display :0, 2560x1440", "remedy": ""},
+  {"name": "private desktop", "state": "works", "what": "starts, is seen, and takes keys (:7)", "remedy": ""},
+  {"name": "sandboxed shell", "state": "works", "what": "a command ran in bubblewrap", "remedy": ""},
+  {"name": "small model", "state": "works", "what": "nano loads", "remedy": ""},
+  {"name": "GPU", "state": "limited", "what": "no NVIDIA GPU: models run on the processor",
+   "remedy": "the small model needs none; for MiniMax-M3 use a GPU, or a server by --model http://…"}]})json";
+
 // Changes of files that are asked about, a command that was read, a part that is cut out.
 void shoot_review(Studio& studio, app::MainWindow& window, app::SessionPage& page, app::ApprovalPanel& approval) {
   app::ApprovalQuestion read{
@@ -93,6 +107,7 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
   app::MainWindow window(record);
   window.resize(1320, 840);
   window.show();
+  window.findChild<app::HomePage*>()->findChild<app::MachineCheck*>()->show_report(kDoctorsReport);
   studio.shoot(window, "home");
   window.show_session(session);
   app::SessionPage* page = window.pages().last();
@@ -118,8 +133,18 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
   page->screen().timeline().forget_cut();
   page->findChild<QTabWidget*>()->setCurrentIndex(1);
   studio.shoot(window, "plan");
+  page->findChild<QTabWidget*>()->setCurrentIndex(0);
+  Q_EMIT page->screen().branch_wanted(page->screen().looked_at());
+  studio.shoot(window, "branch");
   window.show_settings();
   studio.shoot(window, "settings");
+  auto* settings = window.findChild<app::SettingsPage*>();
+  auto* scroll = settings->findChild<QScrollArea*>()->verticalScrollBar();
+  settings->findChild<app::MachineCheck*>()->show_report(kDoctorsReport);
+  settings->findChild<app::MachineCheck*>()->findChild<QPushButton*>()->setChecked(true);
+  settle();
+  scroll->setValue(scroll->maximum());
+  studio.shoot(window, "machine");
 }
 
 // What a large model says of itself in the middle of a long session.
@@ -163,10 +188,12 @@ int shoot_at_this_scale(QApplication& application, const QString& folder) {
   const qint64 session = app_test::write_demo_sessions(record);
   const QString scale = qEnvironmentVariable("QT_SCALE_FACTOR", "1");
   int n_problems = 0;
-  for (const char* language : {"en", "zh_CN"}) {
+  for (const char* language : {"en", "zh_CN", "de", "ja"}) {
     app::use_language(language);
+    const bool is_shown_in_all = QString(language) == "en" || QString(language) == "zh_CN";
     for (const auto& [choice, theme_name] :
          {std::pair(app::ThemeChoice::Light, "light"), std::pair(app::ThemeChoice::Dark, "dark")}) {
+      if (!is_shown_in_all && (choice == app::ThemeChoice::Dark || scale != "1")) continue;
       app::apply_theme(application, choice);
       Studio studio(folder, QString("%1-%2x-%3").arg(theme_name, scale, language));
       shoot_all(studio, record, session);

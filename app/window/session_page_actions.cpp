@@ -1,0 +1,59 @@
+// What can be done with a session that is looked at: go to a moment, export it, let another go on from there.
+
+#include <QFileDialog>
+#include <QStackedWidget>
+
+#include "app/window/branch_panel.h"
+#include "app/window/edit_review.h"
+#include "app/window/screen_pane.h"
+#include "app/window/session_export.h"
+#include "app/window/session_page.h"
+#include "app/window/timeline_view.h"
+#include "app/window/transcript_view.h"
+
+namespace app {
+
+// An edit shows its changes, everything else the screen at that moment. Changes that are asked about stay.
+void SessionPage::open_row(int row) {
+  if (row < 0 || row >= model_.size()) return;
+  screen_->look_at(row);
+  if (left_->currentWidget() == review_ && review_->use() == EditReview::Use::Choose) return;
+  const SessionItem& item = model_.item(row);
+  const std::vector<tools::FilePatch> files = written_hunks(item.tool, item.arguments);
+  if (!files.empty()) review_->show_edits(files, EditReview::Use::Look);
+  left_->setCurrentWidget(files.empty() ? static_cast<QWidget*>(screen_) : review_);
+}
+
+// To where the step was closed, else to where it was begun.
+void SessionPage::go_to_step(int step) {
+  for (const PlanVersion& version : model_.plans()) {
+    if (step >= version.lines.size() || version.lines[step].state == PlanLine::State::Pending) continue;
+    const int row = model_.row_at(version.at_ms);
+    transcript_->show_row(row);
+    screen_->look_at(row);
+    if (version.lines[step].state != PlanLine::State::Active) break;
+  }
+}
+
+void SessionPage::export_to(const QString& form, const agent::SessionPart& part) {
+  if (session_ == 0) return;
+  const SessionExport wish = {record_, session_, form, part};
+  const QString target = QFileDialog::getSaveFileName(this, tr("Export the session"), export_name(wish));
+  if (target.isEmpty()) return;
+  show_notice(tr("Exporting…"));
+  start_export(wish, target, this, [this](const QString& said) { show_notice(said); });
+}
+
+void SessionPage::export_cut(const QString& form) {
+  const std::optional<TimelineView::Range> range = screen_->timeline().range();
+  if (!range) return;
+  const auto at = [](qint64 ms) { return std::chrono::microseconds(std::chrono::milliseconds(ms)); };
+  export_to(form, {at(range->from_ms), at(range->to_ms)});
+}
+
+void SessionPage::ask_to_branch(int row) {
+  branch_event_ = model_.item(row).last_event;
+  branch_->ask(task_, model_.item(row).at_ms);
+}
+
+}  // namespace app
