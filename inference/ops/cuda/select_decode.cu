@@ -25,7 +25,8 @@ constexpr int kPiecesPerKey = kDim * 2 / 16;                // of 16 bytes
 [[maybe_unused]] constexpr int kLoads = kPiecesPerKey / 4;  // per lane and key
 [[maybe_unused]] constexpr int kCodeLoads = kDim / 16 / 4;
 [[maybe_unused]] constexpr int kUnitKeys = kUnitBytes / (kDim * 2), kUnitCodeKeys = kUnitBytes / kDim;
-constexpr int kAgain = kWarps * kStages * kUnitBytes / kBlockBytes;  // blocks that are looked at again at a time
+[[maybe_unused]] constexpr int kAgain =
+    kWarps * kStages * kUnitBytes / kBlockBytes;  // blocks that are looked at again at a time
 constexpr int kMaxCtas = 256;
 constexpr int kMaxLocal = 64;         // blocks of a CTA
 constexpr int kMaxCandidates = 8448;  // per head
@@ -55,14 +56,16 @@ struct Shape {
   std::int64_t position;
   const int* shift;  // of a replay, see recording.h
 
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
   // How many of blocks 0 … n - 1 are this CTA's.
-  [[maybe_unused]] __device__ int n_local(int n) const {
+  __device__ int n_local(int n) const {
     return n > static_cast<int>(blockIdx.x) ? (n - static_cast<int>(blockIdx.x) - 1) / static_cast<int>(gridDim.x) + 1
                                             : 0;
   }
-  [[maybe_unused]] __device__ bool is_forced(int block) const {
+  __device__ bool is_forced(int block) const {
     return block > own - local_blocks || block < init_blocks;
   }
+#endif
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

@@ -28,13 +28,19 @@ struct Shape {
   std::int64_t n_rows, first_position, n_blocks, split_blocks;
   int kv_heads, n_splits, init_blocks, local_blocks;
 
-  __device__ std::int64_t position(std::int64_t row) const { return first_position + row / kv_heads; }
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  __device__ std::int64_t position(std::int64_t row) const {
+    return first_position + row / kv_heads;
+  }
   // This CTA's blocks are first_block … end_block - 1.
-  __device__ std::int64_t first_block() const { return blockIdx.y * split_blocks; }
-  [[maybe_unused]] __device__ std::int64_t end_block() const {
+  __device__ std::int64_t first_block() const {
+    return blockIdx.y * split_blocks;
+  }
+  __device__ std::int64_t end_block() const {
     const std::int64_t last_row = min(static_cast<std::int64_t>(blockIdx.x + 1) * kTileRows, n_rows) - 1;
     return min(first_block() + split_blocks, position(last_row) / kBlock + 1);
   }
+#endif
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
