@@ -126,7 +126,9 @@ void migrate(const Database& database, std::span<const char* const> steps) {
 
 // What is wrong with the file; nothing when it is whole.
 std::optional<std::string> find_damage(const fs::path& path) {
-  if (!fs::exists(path) || fs::file_size(path) == 0) return std::nullopt;
+  if (!fs::exists(path)) return std::nullopt;
+  if (!fs::is_regular_file(path)) throw Error("the record " + path.string() + " is no file; move it away");
+  if (fs::file_size(path) == 0) return std::nullopt;
   try {
     const Database database(path);
     check_owner(database);

@@ -4,6 +4,7 @@
 
 #include <QImage>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -17,6 +18,7 @@ namespace app {
 namespace {
 
 agent::Picture read_picture(const std::string& path) {
+  if (!std::filesystem::exists(path)) throw UsageError(path + ": there is no such file");
   const QImage image = QImage(QString::fromStdString(path)).convertToFormat(QImage::Format_RGB32);
   if (image.isNull()) throw agent::Error(path + ": is no picture that can be read (PNG, JPEG)");
   const capture::Size size{image.width(), image.height()};

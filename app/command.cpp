@@ -38,10 +38,6 @@ std::int64_t number_of(const std::string& what, const std::string& text, std::in
   return number;
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
-}
-
 // The text in lines of a terminal's width, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
   constexpr std::size_t kWidth = 100;
@@ -89,6 +85,9 @@ CommandLine::CommandLine(std::span<const CommandArgument> arguments, std::span<c
   for (qsizetype i = 0; i < words.size(); ++i) {
     const std::string word = words[i].toStdString();
     if (are_options_over || !word.starts_with("--")) {
+      // "-5 + 3" may be said, and "-x" belong to a program that is named; a first word "-x" is a slip.
+      if (!are_options_over && words_.empty() && word.size() > 1 && word[0] == '-' && word.find(' ') == std::string::npos)
+        throw UsageError("there is no option " + word + ": all begin with --; what is no option comes after a --");
       words_.push_back(word);
       continue;
     }
@@ -186,7 +185,10 @@ std::string help_of(const Command& command) {
   std::size_t width = 0;
   for (const auto& [left, right] : rows) width = std::max(width, std::min<std::size_t>(left.size() + 2, 32));
   if (!rows.empty()) help += "\n";
-  for (const auto& [left, right] : rows) help += "  " + padded(left, width) + wrapped(right, width + 2) + "\n";
+  for (const auto& [left, right] : rows) {
+    const std::string gap = left.size() < width ? std::string(width - left.size(), ' ') : "\n" + std::string(width + 2, ' ');
+    help += "  " + left + gap + wrapped(right, width + 2) + "\n";
+  }
   if (!command.notes.empty()) help += "\n" + command.notes;
   return help;
 }

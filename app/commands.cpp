@@ -45,8 +45,8 @@ std::string overview() {
 }
 
 int run(const Command& command, const QStringList& words) {
-  const bool wants_help = std::find(words.begin(), std::find(words.begin(), words.end(), "--"), "--help") !=
-                          std::find(words.begin(), words.end(), "--");
+  const auto options_end = std::find(words.begin(), words.end(), "--");
+  const bool wants_help = std::find(words.begin(), options_end, "--help") != options_end || words.value(0) == "-h";
   if (wants_help) {
     std::fputs(help_of(command).c_str(), stdout);
     return kExitDone;
@@ -81,7 +81,7 @@ int run_command_line(const QStringList& words) {
     return kExitDone;
   }
   if (const Command* command = find_command(first)) return run(*command, words.mid(1));
-  if (words.size() == 1 && !first.starts_with("--") && first.find(' ') == std::string::npos) {
+  if (words.size() == 1 && !first.empty() && !first.starts_with("-") && first.find(' ') == std::string::npos) {
     throw UsageError("there is no command \"" + first +
                      "\"; deskhand --help lists them. A task of one word: deskhand run " + first);
   }

@@ -31,6 +31,13 @@ void read_size(const std::string& size, agent::WorkbenchOptions& options) {
   options.height_px = height;
 }
 
+std::filesystem::path folder_of(const CommandLine& line, const std::string& option) {
+  const std::filesystem::path folder = line.value(option);
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return folder;
+  throw UsageError("--" + option + ": there is no folder " + folder.string() + ", or it may not be entered");
+}
+
 }  // namespace
 
 std::vector<CommandOption> desk_options() {
@@ -53,8 +60,8 @@ agent::WorkbenchOptions workbench_of(const CommandLine& line) {
   options.desktop = desktop_named(line.value("desktop"));
   options.is_watched = line.has("watch");
   if (line.has("size")) read_size(line.value("size"), options);
-  options.workspace = line.value("workspace");
-  options.home_template = line.value("home");
+  options.workspace = folder_of(line, "workspace");
+  options.home_template = folder_of(line, "home");
   options.allow_network = line.has("network");
   return options;
 }

@@ -20,6 +20,7 @@ int export_session(const CommandLine& line) {
   agent::SessionPart part;
   if (line.has("from")) part.from = std::chrono::seconds(line.whole_number("from", 0, kMostSeconds));
   if (line.has("until")) part.until = std::chrono::seconds(line.whole_number("until", 0, kMostSeconds));
+  if (part.until < part.from) throw UsageError("--until lies before --from: nothing happened between them");
   agent::export_as(form, *recorder, session, place, part);
   std::printf("%s\n", place.c_str());
   return kExitDone;

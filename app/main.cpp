@@ -4,16 +4,34 @@
 #include <cstdio>
 #include <exception>
 
+#include "agent/permission.h"
+#include "agent/tool_arguments.h"
 #include "app/commands.h"
+#include "app/standard_streams.h"
 #include "app/window/open_window.h"
 #include "tools/session_bus.h"
 
+namespace {
+
+// Qt would put another character in the place of each bad byte, and so name another file.
+void check_words(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (agent::is_utf8(argv[i])) continue;
+    throw app::UsageError("word " + std::to_string(i) + " of the command line is not valid UTF-8: \"" +
+                          agent::visible(argv[i]) + "\"; a file of such a name has to be renamed first");
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  app::hold_standard_streams();
   tools::never_start_session_bus();
   try {
     if (argc == 1) return app::open_window(argc, argv);
+    check_words(argc, argv);
     const QCoreApplication application(argc, argv);
-    return app::run_command_line(QCoreApplication::arguments().mid(1));
+    return app::status_after_output(app::run_command_line(QCoreApplication::arguments().mid(1)));
   } catch (const app::UsageError& error) {
     std::fprintf(stderr, "deskhand: %s\n", error.what());
     return app::kExitWrongUsage;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 
 namespace app {
@@ -17,7 +18,11 @@ std::stop_token stop_on_signals() {
     int number = 0;
     sigwait(&signals, &number);
     stop.request_stop();
-    sigwait(&signals, &number);
+    // `timeout`, a closing terminal and systemd send several at once: that is still one wish.
+    const auto over = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    do {
+      sigwait(&signals, &number);
+    } while (std::chrono::steady_clock::now() < over);
     _exit(128 + number);
   }).detach();
   return stop.get_token();

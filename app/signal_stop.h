@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl+C and a polite kill become a stop request; a second one ends the program at once.
+// Ctrl+C and a polite kill become a stop request; another one, a second later or more, ends the program at once.
 
 #include <stop_token>
 
