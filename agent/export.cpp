@@ -144,6 +144,7 @@ void export_folder(Recorder& recorder, SessionId session, const fs::path& folder
 }
 
 void export_report(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
+  if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
   write_file(file, html_report(recorder, session, part));
 }
 

@@ -81,7 +81,9 @@ class Server {
     if (answer.end == End::TooLarge) {
       return url + " sent more than " + std::to_string(options_.max_reply_bytes) + " bytes for one answer";
     }
-    if (answer.end == End::Silent || answer.status == 0) return url + ": " + answer.problem;
+    if (answer.end == End::Silent) return url + ": " + answer.problem;
+    if (answer.status == 0)
+      return url + " answers no HTTP (" + answer.problem + "): is it the address of a model's server?";
     const std::string said = redaction_.text(server_message(answer.other_body));
     const std::string status = " (" + std::to_string(answer.status) + (said.empty() ? "" : ": " + said) + ")";
     const std::string& host = options_.endpoint.host;
@@ -320,6 +322,7 @@ std::vector<ServedModel> list_served_models(const RemoteModelOptions& options, c
 std::unique_ptr<Model> open_remote_model(RemoteModelOptions options, const std::stop_token& stop) {
   const std::vector<ServedModel> served = list_served_models(options, stop);
   const std::string& url = options.endpoint.base_url;
+  if (stop.stop_requested()) throw OpeningStopped("stopped while " + url + " was asked for its models");
   std::string names;
   for (const ServedModel& model : served) {
     if (model.name == options.endpoint.model) return std::make_unique<RemoteModel>(options, model);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/error.h"
 #include "agent/model.h"
 
 namespace agent {
@@ -42,7 +43,11 @@ struct ServedModel {
 // What the server has. Throws Error; an empty list when stopped.
 std::vector<ServedModel> list_served_models(const RemoteModelOptions& options, const std::stop_token& stop = {});
 
-// Asks the server what it has. Throws Error saying what is wrong and what to do.
+class OpeningStopped : public Error {
+ public:
+  using Error::Error;
+};
+// Asks the server what it has. Throws OpeningStopped when stopped, else Error saying what is wrong and what to do.
 std::unique_ptr<Model> open_remote_model(RemoteModelOptions options, const std::stop_token& stop = {});
 
 // The transcript as such an endpoint wants it: arguments as strings, the pictures of results in a message of the user

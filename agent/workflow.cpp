@@ -115,6 +115,7 @@ ImportedWorkflow take_in(Recorder& recorder, const SessionInfo& info, const std:
 }  // namespace
 
 void export_workflow(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
+  if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
   const SessionInfo info = recorder.session(session).info;
   Album album;
   ordered_json steps = ordered_json::array();
@@ -129,7 +130,7 @@ void export_workflow(Recorder& recorder, SessionId session, const fs::path& file
 std::optional<ImportedWorkflow> import_workflow(Recorder& recorder, const fs::path& file) {
   std::ifstream bytes(file);
   const json workflow = json::parse(bytes, nullptr, false);
-  if (!workflow.is_object() || workflow.value("format", "") != kFormat) return std::nullopt;
+  if (!workflow.is_object() || workflow.value("format", json()) != kFormat) return std::nullopt;
   if (workflow.value("version", 0) != kVersion) {
     throw Error(file.string() + " is a workflow of a newer Deskhand; update this one");
   }

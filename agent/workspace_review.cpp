@@ -1,7 +1,6 @@
 #include "agent/workspace_review.h"
 
 #include <fstream>
-#include <iterator>
 
 #include "agent/tool_arguments.h"
 #include "tools/line_diff.h"
@@ -15,9 +14,14 @@ constexpr std::uintmax_t kMostTextBytes = 1 << 20;
 constexpr std::size_t kMostFiles = 20'000;
 constexpr std::size_t kMostBytes = 256 << 20;  // of all texts together
 
-std::string read_bytes(const fs::path& path) {
+// Never more than the size that the file claims: the kernel's own files claim none, and some never end.
+std::string read_bytes(const fs::path& path, std::uintmax_t size) {
+  std::string bytes(size, '\0');
+  if (size == 0) return bytes;
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
 }
 
 }  // namespace
@@ -37,7 +41,7 @@ std::map<std::string, WorkspaceReview::File> WorkspaceReview::read_all() const {
     File file;
     const std::uintmax_t size = it->file_size(problem);
     if (size <= kMostTextBytes && n_bytes < kMostBytes) {
-      file.content = read_bytes(it->path());
+      file.content = read_bytes(it->path(), size);
       file.is_text = file.content.find('\0') == std::string::npos && is_utf8(file.content);
       n_bytes += file.content.size();
     }

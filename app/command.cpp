@@ -86,7 +86,8 @@ CommandLine::CommandLine(std::span<const CommandArgument> arguments, std::span<c
     const std::string word = words[i].toStdString();
     if (are_options_over || !word.starts_with("--")) {
       // "-5 + 3" may be said, and "-x" belong to a program that is named; a first word "-x" is a slip.
-      if (!are_options_over && words_.empty() && word.size() > 1 && word[0] == '-' && word.find(' ') == std::string::npos)
+      if (!are_options_over && words_.empty() && word.size() > 1 && word[0] == '-' &&
+          word.find(' ') == std::string::npos)
         throw UsageError("there is no option " + word + ": all begin with --; what is no option comes after a --");
       words_.push_back(word);
       continue;
@@ -186,7 +187,8 @@ std::string help_of(const Command& command) {
   for (const auto& [left, right] : rows) width = std::max(width, std::min<std::size_t>(left.size() + 2, 32));
   if (!rows.empty()) help += "\n";
   for (const auto& [left, right] : rows) {
-    const std::string gap = left.size() < width ? std::string(width - left.size(), ' ') : "\n" + std::string(width + 2, ' ');
+    const std::string gap =
+        left.size() < width ? std::string(width - left.size(), ' ') : "\n" + std::string(width + 2, ' ');
     help += "  " + left + gap + wrapped(right, width + 2) + "\n";
   }
   if (!command.notes.empty()) help += "\n" + command.notes;

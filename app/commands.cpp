@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "agent/remote_model.h"
 #include "app/calibrate_command.h"
 #include "app/chat_command.h"
 #include "app/completion_command.h"
@@ -53,6 +54,9 @@ int run(const Command& command, const QStringList& words) {
   }
   try {
     return command.run(CommandLine(command.arguments, command.options, words));
+  } catch (const agent::OpeningStopped& stopped) {
+    std::fprintf(stderr, "deskhand: %s\n", stopped.what());
+    return kExitStopped;
   } catch (const UsageError& error) {
     throw UsageError(std::string(error.what()) + "\nUsage: " + usage_of(command) + "; deskhand " + command.name +
                      " --help says more");

@@ -61,6 +61,10 @@ agent::WorkbenchOptions workbench_of(const CommandLine& line) {
   options.is_watched = line.has("watch");
   if (line.has("size")) read_size(line.value("size"), options);
   options.workspace = folder_of(line, "workspace");
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.workspace, "/", ignored)) {
+    throw UsageError("--workspace: / is the whole system, and commands may write in a workspace; name a folder in it");
+  }
   options.home_template = folder_of(line, "home");
   options.allow_network = line.has("network");
   return options;

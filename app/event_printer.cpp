@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "tools/output_excerpt.h"
+
 namespace app {
 namespace {
 
@@ -21,14 +23,14 @@ std::string seconds_text(double seconds) {
 
 std::string call_text(const tools::ToolCall& call) {
   std::string arguments = agent::visible(call.arguments.dump(-1, ' ', false, json::error_handler_t::replace));
-  if (arguments.size() > 160) arguments = arguments.substr(0, 157) + "...";
+  if (arguments.size() > 160) arguments = std::string(tools::utf8_prefix(arguments, 157)) + "...";
   return call.name + " " + arguments;
 }
 
 // The first line of a text, cut to a terminal's width.
 std::string first_line(const std::string& text) {
   std::string first = text.substr(0, text.find('\n'));
-  if (first.size() > 160) first = first.substr(0, 157) + "...";
+  if (first.size() > 160) first = std::string(tools::utf8_prefix(first, 157)) + "...";
   return agent::visible(first);
 }
 

@@ -27,7 +27,9 @@ void launch(const CommandLine& line, agent::Workbench& workbench, agent::Session
   journal.intent({call, workbench.tools().effect(call), "asked for by the user", nullptr});
   const tools::ToolResult result = workbench.tools().run(call, {});
   journal.outcome(call, result, 0);
-  if (!result.ok) throw agent::Error(result.text);
+  if (result.ok) return;
+  journal.finished({agent::Ending::Failed, result.text, 0, 0});
+  throw agent::Error(result.text);
 }
 
 int record(const CommandLine& line) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "agent/permission.h"
+#include "tools/output_excerpt.h"
 
 namespace app {
 namespace {
@@ -96,7 +97,7 @@ std::string line_of(const agent::SessionSummary& session) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session.began.time_since_epoch()).count();
   const std::string began = QDateTime::fromMSecsSinceEpoch(ms).toString("yyyy-MM-dd HH:mm").toStdString();
   std::string task = agent::visible(session.info.task.substr(0, session.info.task.find('\n')));
-  if (task.size() > 100) task = task.substr(0, 97) + "...";
+  if (task.size() > 100) task = std::string(tools::utf8_prefix(task, 97)) + "...";
   char line[64];
   std::snprintf(line, sizeof line, "%-11s %4d actions  ", agent::name_of(session.status).c_str(),
                 static_cast<int>(session.n_actions));

@@ -149,6 +149,10 @@ int run(const CommandLine& line) {
   EventPrinter printer(options.style);
   const std::unique_ptr<agent::Recorder> recorder = open_record();
   if (options.resumed != 0) adopt_place(recorder->session(options.resumed).info, options, line);
+  if (options.resumed != 0 && options.task.empty() &&
+      recorder->session(options.resumed).status == agent::SessionStatus::Done) {
+    throw UsageError("session " + std::to_string(options.resumed) + " is done: say what should be done next");
+  }
   const std::unique_ptr<agent::Model> model = load_model(options.model, stop);
   const agent::ModelInfo& about = model->info();
   if (!about.pointing_problem.empty()) std::fprintf(stderr, "deskhand: %s\n", about.pointing_problem.c_str());

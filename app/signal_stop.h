@@ -5,7 +5,8 @@
 
 namespace app {
 
-// Blocks these signals for all threads made after it: call it before anything starts one. Once in a process.
+// Blocks these signals for the calling thread and all threads that it makes: call it before it makes one. Once in a
+// process.
 std::stop_token stop_on_signals();
 
 }  // namespace app

@@ -47,8 +47,8 @@ std::unique_ptr<VideoWriter> VideoWriter::open(const Options& options) {
                                                                    .height = even(options.size_px.height),
                                                                    .frames_per_second = options.frames_per_second}));
   if (!module) {
-    throw Error("Can't write " + options.path + ": OpenCV's FFmpeg has no encoder for " + format.ending + " at " +
-                name_of(options.size_px));
+    throw Error("Can't write " + options.path + " at " + name_of(options.size_px) +
+                ": its disk has no room, or OpenCV's FFmpeg has no encoder for " + format.ending);
   }
   return std::unique_ptr<VideoWriter>(new VideoWriter(std::move(module), options.size_px));
 }

@@ -68,6 +68,20 @@ TEST(Commands, each_has_a_help_that_names_all_it_takes) {
   }
 }
 
+TEST(CommandLine, a_first_word_with_one_dash_is_a_slip) {
+  EXPECT_EQ(problem_with({"-json", "1"}),
+            "there is no option -json: all begin with --; what is no option comes after a --");
+  EXPECT_EQ(parse({"1", "-x", "-"}).rest(1), "-x -") << "of a program that is named";
+  EXPECT_EQ(parse({"-5 + 3"}).argument(0), "-5 + 3") << "words to be said";
+}
+
+TEST(Commands, options_that_contradict_are_refused) {
+  EXPECT_THROW(run_command_line({"run", "--desktop", "none", "--workspace", "/", "hello"}), UsageError);
+  EXPECT_THROW(run_command_line({"run", "--workspace", "/no/such/folder", "hello"}), UsageError);
+  EXPECT_THROW(run_command_line({"rules", "list", "3"}), UsageError);
+  EXPECT_THROW(run_command_line({"chat", "--image", "/no/such/picture.png", "hello"}), UsageError);
+}
+
 TEST(Commands, a_mistyped_command_is_no_task) {
   EXPECT_THROW(run_command_line({"sesions"}), UsageError);
 }

@@ -177,6 +177,29 @@ TEST_F(RecordCommands, a_film_is_an_mp4) {
   EXPECT_GE(n_frames, 3) << "each picture is shown for a while";
 }
 
+TEST_F(RecordCommands, an_export_never_replaces_what_is_there) {
+  const QString id = QString::number(session_with_pictures());
+  const fs::path file = folder_.write("mine.txt", "mine\n");
+  for (const char* form : {"folder", "zip", "html", "mp4", "workflow"}) {
+    EXPECT_EQ(run({"export", id, "--to", form, "--out", file.c_str()}), -1) << form;
+    EXPECT_NE(problem_.find("exists already"), std::string::npos) << form << ": " << problem_;
+  }
+  EXPECT_EQ(folder_.read("mine.txt"), "mine\n");
+  EXPECT_EQ(run({"export", id, "--from", "9", "--until", "3"}), -1);
+  EXPECT_NE(problem_.find("--until lies before --from"), std::string::npos) << problem_;
+}
+
+TEST_F(RecordCommands, a_session_that_is_done_wants_new_words) {
+  EXPECT_EQ(run({"run", "--resume", QString::number(session_with_pictures())}), -1);
+  EXPECT_NE(problem_.find("is done: say what should be done next"), std::string::npos) << problem_;
+}
+
+TEST_F(RecordCommands, a_workflow_of_wrong_types_names_its_file) {
+  const fs::path file = folder_.write("odd.workflow", R"({"format": 7})");
+  EXPECT_EQ(run({"import", file.c_str()}), -1);
+  EXPECT_NE(problem_.find("odd.workflow"), std::string::npos) << problem_;
+}
+
 TEST_F(RecordCommands, undo_puts_every_byte_back) {
   const std::string old_bytes = "line one\r\nl\xe4ngst two\n\n no end";  // mixed line ends, Latin-1, no last newline
   folder_.write("workspace/old.txt", old_bytes);

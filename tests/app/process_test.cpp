@@ -1,0 +1,106 @@
+// The program as a process: what it makes of odd words, streams and signals.
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "tests/unit/tools/temporary_folder.h"
+
+namespace {
+
+class Process : public testing::Test {
+ protected:
+  Process() { ::setenv("XDG_DATA_HOME", folder_.path().c_str(), 1); }
+
+  // Runs a line of sh in which $D is the program; what came through its own standard output.
+  std::string sh(const std::string& line) {
+    std::FILE* pipe = ::popen(("D=" DESKHAND_BIN_DIR "/deskhand; " + line).c_str(), "r");
+    std::string output;
+    for (int c = std::getc(pipe); c != EOF; c = std::getc(pipe)) output += static_cast<char>(c);
+    status_ = WEXITSTATUS(::pclose(pipe));
+    return output;
+  }
+
+  tools::TemporaryFolder folder_{tools::fast_disk()};
+  int status_ = -1;
+};
+
+TEST_F(Process, output_that_cannot_be_written_is_a_failure) {
+  for (const char* words : {"--help", "sessions --help", "completion bash", "model list"}) {
+    const std::string problem = sh("$D " + std::string(words) + " 2>&1 >/dev/full");
+    EXPECT_EQ(status_, 1) << words;
+    EXPECT_NE(problem.find("the output can't be written"), std::string::npos) << words << ": " << problem;
+  }
+}
+
+TEST_F(Process, closed_streams_give_their_numbers_to_nothing_else) {
+  const std::string problem = sh("$D model list 2>&1 >&-");
+  EXPECT_EQ(status_, 1);
+  EXPECT_NE(problem.find("Bad file descriptor"), std::string::npos) << problem;
+  sh("$D sessions <&- >&- 2>&-");
+  EXPECT_EQ(sh("$D sessions 2>&1"), "") << "the record is whole";
+  EXPECT_EQ(status_, 0);
+}
+
+TEST_F(Process, a_word_that_is_no_text_is_refused) {
+  const std::string problem = sh("$D run --desktop none --workspace \"$(printf '/tmp/\\377')\" hello 2>&1");
+  EXPECT_EQ(status_, 2);
+  EXPECT_NE(problem.find("word 5 of the command line is not valid UTF-8"), std::string::npos) << problem;
+}
+
+// A server that takes a connection and says nothing.
+class SilentServer {
+ public:
+  SilentServer() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(fd_, reinterpret_cast<const sockaddr*>(&address), size);
+    ::listen(fd_, 1);
+    ::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~SilentServer() {
+    ::close(client_);
+    ::close(fd_);
+  }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  void wait_for_client() { client_ = ::accept(fd_, nullptr, nullptr); }
+  std::string model() const { return "http://127.0.0.1:" + std::to_string(port_) + "/v1#m"; }
+
+ private:
+  int fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int client_ = -1;
+  int port_ = 0;
+};
+
+TEST_F(Process, signals_stop_it_also_in_pairs) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    SilentServer server;
+    const std::string model = server.model();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::execl(DESKHAND_BIN_DIR "/deskhand", "deskhand", "chat", "--model", model.c_str(), "hello", nullptr);
+      ::_exit(127);
+    }
+    server.wait_for_client();
+    ::kill(pid, signal);
+    ::kill(pid, SIGTERM);
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << "killed by " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 130);
+  }
+}
+
+}  // namespace
