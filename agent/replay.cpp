@@ -76,8 +76,9 @@ std::optional<Problem> Replay::aim_pointer(const ReplayStep& step, json& argumen
   const json recorded = step.details.is_object() ? step.details.value("path_pt", json::array()) : json::array();
   json path = json::array({pixel(points.front())});
   for (std::size_t i = 1; i + 1 < recorded.size(); ++i) {
-    path.push_back(pixel({recorded[i][0].get<int>() + points.front().x_pt - step.anchors.front().point.x_pt,
-                          recorded[i][1].get<int>() + points.front().y_pt - step.anchors.front().point.y_pt}));
+    const json& point = recorded.at(i);
+    path.push_back(pixel({point.at(0).get<int>() + points.front().x_pt - step.anchors.front().point.x_pt,
+                          point.at(1).get<int>() + points.front().y_pt - step.anchors.front().point.y_pt}));
   }
   path.push_back(pixel(points.back()));
   arguments["path"] = path;
@@ -88,17 +89,19 @@ std::optional<Problem> Replay::aim_window(const ReplayStep& step, json& argument
   tools::Desktop& desktop = *parts_.workbench.desktop();
   const auto found = find(step.anchors.front());
   if (const auto* problem = std::get_if<Problem>(&found)) return *problem;
+  const auto& window = std::get<tools::FoundAnchor>(found).window;
+  if (!window) return Problem{"the recorded step names no window"};
   arguments.erase("title");
-  arguments["window"] = std::get<tools::FoundAnchor>(found).window->id;
+  arguments["window"] = window->id;
   if (step.details.is_object() && step.details.contains("frame_pt")) {
     const capture::Grab grab = desktop.grab();
     if (!grab) return Problem{grab.error, Ending::Failed};
     desktop.show(*grab.frame);
     const json& frame = step.details["frame_pt"];
-    arguments["x"] = frame[0];
-    arguments["y"] = frame[1];
-    if (arguments.contains("width")) arguments["width"] = frame[2];
-    if (arguments.contains("height")) arguments["height"] = frame[3];
+    arguments["x"] = frame.at(0);
+    arguments["y"] = frame.at(1);
+    if (arguments.contains("width")) arguments["width"] = frame.at(2);
+    if (arguments.contains("height")) arguments["height"] = frame.at(3);
   }
   return std::nullopt;
 }

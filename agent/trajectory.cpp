@@ -317,7 +317,11 @@ std::vector<std::string> trajectory_dialects() {
 ImportedTrajectory import_trajectory(Recorder& recorder, const fs::path& file, std::string dialect) {
   Reader reader(file.parent_path(), std::move(dialect));
   std::string task = file.filename().string();
-  for (const json& record : records_of(file)) reader.read(record);
+  try {
+    for (const json& record : records_of(file)) reader.read(record);
+  } catch (const json::exception& error) {
+    throw Error(file.string() + " isn't as its dialect has it: " + error.what());
+  }
   std::size_t n_actions = 0;
   for (const Item& item : reader.items()) n_actions += item.raw.empty() ? 0 : 1;
   if (n_actions == 0)

@@ -58,10 +58,11 @@ Picture picture_from(const json& body) {
   if (image.isNull()) throw Error("the workflow has a picture that can't be read");
   const cv::Mat view(image.height(), image.width(), CV_8UC4, const_cast<uchar*>(image.constBits()),
                      static_cast<std::size_t>(image.bytesPerLine()));
-  const json& area = body.at("area_pt");
-  return std::make_shared<const capture::Frame>(
-      view.clone(),
-      capture::ScreenMap({area.at(0), area.at(1), area.at(2), area.at(3)}, {image.width(), image.height()}));
+  const json& sides = body.at("area_pt");
+  const capture::Rect area = {sides.at(0), sides.at(1), sides.at(2), sides.at(3)};
+  if (area.width <= 0 || area.height <= 0) throw Error("the workflow has a picture of an empty area");
+  return std::make_shared<const capture::Frame>(view.clone(),
+                                                capture::ScreenMap(area, {image.width(), image.height()}));
 }
 
 // One step as the record will have it.
