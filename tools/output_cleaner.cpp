@@ -327,7 +327,8 @@ void OutputCleaner::edit_row(char final, size_t n) {
     const size_t reach = std::min(n, row.size() - s.column);
     if (final == 'P') row.erase(s.column, reach);
     if (final == 'X') std::fill_n(row.begin() + static_cast<std::ptrdiff_t>(s.column), reach, U' ');
-    if (final == '@') row.insert(s.column, std::min(n, kMaxColumn), U' ');
+    // Bounded too: a few bytes must not make a row of any length.
+    if (final == '@') row.insert(s.column, std::min({n, kMaxColumn, kMaxRowCells - row.size()}), U' ');
   }
 }
 

@@ -119,6 +119,12 @@ TEST(OutputCleaner, a_line_of_fifty_megabytes_passes_whole_in_bounded_memory) {
   EXPECT_LE(most, (1u << 20) + 65536);
 }
 
+TEST(OutputCleaner, inserted_blanks_are_bounded) {
+  std::string bytes = "ab\r";
+  for (int i = 0; i < 10000; ++i) bytes += "\x1b[999@";
+  EXPECT_LE(clean(bytes).size(), 1u << 17);
+}
+
 TEST(OutputCleaner, any_chunking_gives_the_same_text_without_control_characters) {
   std::mt19937 random(7);
   const std::vector<std::string> pieces = {"\x1b", "[",  "]",    "P",    "?1049h", "?1049l", ";",
