@@ -128,7 +128,10 @@ class UnifiedParser {
 
   // "a/NAME b/NAME": both halves are the same name.
   static std::string name_of_empty_file(std::string_view names) {
-    if (names.starts_with('"')) return unquote(names).value_or("ab").substr(2);
+    if (names.starts_with('"')) {
+      const std::string name = unquote(names).value_or("");
+      return name.size() > 2 ? name.substr(2) : std::string();
+    }
     const size_t half = names.size() / 2;
     if (names.size() < 5 || names.size() % 2 == 0 || names[half] != ' ') return {};
     const std::string_view first = names.substr(2, half - 2), second = names.substr(half + 3);

@@ -141,6 +141,7 @@ TEST(UnifiedDiff, what_cannot_be_applied_is_refused) {
   failed("diff --git a/x b/y\ncopy from x\ncopy to y\n");
   failed("--- a/x\n+++ b/x\nno hunk\n");
   failed("@@ -1 +1 @@\n-a\n+b\n--- a/x\n");
+  failed("diff --git \"x\" \"x\"\nnew file mode 100644\n");
 }
 
 }  // namespace
