@@ -40,7 +40,7 @@ const fs::path& final_path(const FileChange& change) {
 class Lock {
  public:
   explicit Lock(const fs::path& folder) : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    if (file_) is_held_ = flock(file_.get(), LOCK_EX) == 0;
+    while (file_ && !(is_held_ = flock(file_.get(), LOCK_EX) == 0) && errno == EINTR) continue;
   }
   bool is_held() const { return is_held_; }
 
@@ -235,7 +235,8 @@ std::optional<std::string> EditJournal::perform(const Entry& entry) const {
 void EditJournal::roll_back(const Entry& entry, Recovery& recovery) const {
   for (auto change = entry.changes.rbegin(); change != entry.changes.rend(); ++change) {
     const std::string name = workspace_.name(change->path);
-    FileDescriptor file(workspace_.open(final_path(*change), O_RDWR | O_NONBLOCK));
+    const bool is_rewritten = change->kind == Kind::Write || change->kind == Kind::Move;
+    const FileDescriptor file(workspace_.open(final_path(*change), (is_rewritten ? O_RDWR : O_RDONLY) | O_NONBLOCK));
     const auto now = file ? read_bytes(file.get()) : std::nullopt;
     bool is_done = true;
     if (change->kind == Kind::Create) {
@@ -280,6 +281,7 @@ void EditJournal::roll_back(const Entry& entry, Recovery& recovery) const {
 EditJournal::Recovery EditJournal::recover() {
   Recovery recovery;
   const Lock lock(folder_);
+  if (!lock.is_held()) return recovery;  // what looks interrupted may be at work in another program
   for (const int64_t number : entry_numbers()) {
     std::error_code error;
     if (!fs::exists(entry_folder(number) / kIntent, error)) {
