@@ -60,6 +60,10 @@ void remove_content(int parent_fd, const char* name, dev_t device) {
   const int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
   DIR* entries = fdopendir(fd);
+  if (entries == nullptr) {
+    close(fd);
+    return;
+  }
   std::vector<std::string> names;
   while (const dirent* entry = readdir(entries))
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) names.emplace_back(entry->d_name);
@@ -71,6 +75,7 @@ void remove_content(int parent_fd, const char* name, dev_t device) {
 void remove_abandoned(const fs::path& base) {
   for (const fs::directory_entry& entry : fs::directory_iterator(base)) {
     const Fd lock(open((entry.path() / "lock").c_str(), O_RDWR | O_CLOEXEC));
+    if (lock.get() < 0 && errno != ENOENT && errno != ENOTDIR) continue;  // unknown is not abandoned
     if (lock.get() >= 0 && flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
     remove_desktop_directory(entry.path());
   }

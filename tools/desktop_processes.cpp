@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 
@@ -70,6 +72,16 @@ pid_t spawn_supervisor(const DesktopDirectory& directory, int socket) {
   return pid;
 }
 
+json receive_answer(int socket) {
+  pollfd readable{socket, POLLIN, 0};
+  int n_ready = 0;
+  do n_ready = poll(&readable, 1, kAnswerLimitMs);
+  while (n_ready < 0 && errno == EINTR);
+  std::vector<char> answer(1 << 16);
+  const ssize_t n_bytes = n_ready > 0 ? recv(socket, answer.data(), answer.size(), 0) : -1;
+  return n_bytes > 0 ? json::parse(answer.data(), answer.data() + n_bytes, nullptr, false) : json();
+}
+
 }  // namespace
 
 DesktopSupervisor::DesktopSupervisor(const DesktopDirectory& directory) : directory_(directory.path) {
@@ -95,13 +107,15 @@ DesktopSupervisor::~DesktopSupervisor() {
 
 json DesktopSupervisor::ask(const json& request) {
   const std::lock_guard lock(mutex_);
-  const std::string text = request.dump(-1, ' ', false, json::error_handler_t::replace);
-  std::vector<char> answer(1 << 16);
-  pollfd readable{socket_, POLLIN, 0};
+  static std::atomic<std::int64_t> last_serial = 0;
+  json numbered = request;
+  const std::int64_t serial = ++last_serial;
+  numbered["serial"] = serial;
+  const std::string text = numbered.dump(-1, ' ', false, json::error_handler_t::replace);
   const bool sent = send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
-  const bool ready = sent && poll(&readable, 1, kAnswerLimitMs) > 0;
-  const ssize_t n_bytes = ready ? recv(socket_, answer.data(), answer.size(), 0) : -1;
-  json parsed = n_bytes > 0 ? json::parse(answer.data(), answer.data() + n_bytes, nullptr, false) : json();
+  json parsed = sent ? receive_answer(socket_) : json();
+  // A question that was given up may be answered now.
+  while (parsed.is_object() && parsed.value("serial", std::int64_t{0}) != serial) parsed = receive_answer(socket_);
   if (!parsed.is_object())
     throw capture::Error("the private desktop's supervisor does not answer (it was ended from outside or " +
                          std::string("the request was too large); start a new private desktop"));

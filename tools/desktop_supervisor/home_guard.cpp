@@ -101,7 +101,9 @@ std::optional<std::string> try_to_enter(const HomeGuard& guard) {
   for (ssize_t n_bytes; (n_bytes = read(told[0], buffer, sizeof buffer)) > 0;)
     problem.append(buffer, static_cast<size_t>(n_bytes));
   close(told[0]);
-  waitpid(child, nullptr, 0);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (problem.empty() && status != 0) problem = "the trial ended by signal " + std::to_string(WTERMSIG(status));
   if (problem.empty()) return std::nullopt;
   return problem;
 }

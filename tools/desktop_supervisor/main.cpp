@@ -122,6 +122,7 @@ class Desktop {
     if (what == "status") reply = status(request.value("pid", 0));
     if (what == "signal") reply = signal_group(request.value("pid", 0), request.value("signal", SIGTERM));
     if (what == "own") paths_.push_back(request.value("path", ""));
+    reply["serial"] = request.value("serial", std::int64_t{0});
     const std::string text = reply.dump(-1, ' ', false, json::error_handler_t::replace);
     return send(socket_, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
   }
@@ -143,7 +144,11 @@ class Desktop {
     const std::vector<std::string> argv = request.at("argv");
     const std::vector<std::string> environment = request.at("environment");
     const pid_t pid = fork();
-    if (pid < 0) return {{"error", strerror(errno)}};
+    if (pid < 0) {
+      const int error = errno;
+      for (const int end : failure) close(end);
+      return {{"error", strerror(error)}};
+    }
     if (pid == 0) run_child(request, argv, environment, failure[1]);
     close(failure[1]);
     int error = 0;
