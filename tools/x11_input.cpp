@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ using Ending = InputOutcome::Ending;
 
 // A helper that says nothing for so long hangs in a server that another program has grabbed.
 constexpr milliseconds kSilenceLimit{1800};
+constexpr milliseconds kStartLimit{10'000};
 
 std::string helper_path(const X11InputOptions& options) {
   if (!options.helper.empty()) return options.helper;
@@ -69,9 +72,17 @@ pid_t spawn_helper(const X11InputOptions& options, int helper_end) {
   return pid;
 }
 
+bool is_readable(int fd, milliseconds limit) {
+  pollfd polled{fd, POLLIN, 0};
+  return ::poll(&polled, 1, static_cast<int>(limit.count())) > 0;
+}
+
+// A helper that hangs in a grabbed server doesn't see its end; its guardian releases what it held.
 void reap(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  const int ended = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (ended >= 0 && !is_readable(ended, kSilenceLimit)) ::kill(pid, SIGKILL);
+  if (ended >= 0) ::close(ended);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
@@ -103,12 +114,13 @@ std::unique_ptr<X11Input> X11Input::open(const X11InputOptions& options) {
   }
   ::close(helper_end);
   bool gone = false;
-  const std::optional<wire::Message> first = wire::receive(ends[0], wire::Wait::Yes, gone);
+  std::optional<wire::Message> first;
+  if (is_readable(ends[0], kStartLimit)) first = wire::receive(ends[0], wire::Wait::Yes, gone);
   if (first && first->kind == wire::Kind::Ready)
     return std::unique_ptr<X11Input>(new X11Input(ends[0], pid, lines(first->text)));
   ::close(ends[0]);
   reap(pid);
-  throw capture::Error(first ? first->text : "the input helper ended at once; run `deskhand doctor`");
+  throw capture::Error(first ? first->text : "the input helper doesn't answer; run `deskhand doctor`");
 }
 
 X11Input::X11Input(int fd, pid_t helper_pid, std::vector<std::string> warnings)

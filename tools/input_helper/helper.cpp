@@ -253,8 +253,11 @@ void Helper::press_keysym(const KeyChange& key) {
     due_ = Clock::now() + milliseconds(10);
     return;
   }
-  if (!place)
-    return finish(Ending::Failed, "no key on this keyboard gives " + std::string(XKeysymToString(key.keysym)));
+  if (!place) {
+    const char* name = XKeysymToString(key.keysym);  // null: it has none
+    return finish(Ending::Failed,
+                  "no key on this keyboard gives " + (name != nullptr ? name : "keysym " + std::to_string(key.keysym)));
+  }
   if (place->shift) injector_.key(keymap_.shift_keycode(), true);
   injector_.key(place->keycode, true);
   pressed_.push_back({key.keysym, *place});
