@@ -9,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -25,7 +27,12 @@ constexpr size_t kMaxErrors_bytes = 4000;
 
 bool is_readable(int fd, milliseconds limit) {
   pollfd source{fd, POLLIN, 0};
-  return poll(&source, 1, static_cast<int>(limit.count())) > 0;
+  const auto deadline = steady_clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    const int n_ready = poll(&source, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (n_ready >= 0 || errno != EINTR) return n_ready > 0;
+  }
 }
 
 // Starts the command with the socket as descriptor 3, `errors` as its outputs and nothing else of ours.
@@ -119,7 +126,7 @@ ShellLink::~ShellLink() {
     if (!is_readable(host_, kFarewellLimit)) syscall(SYS_pidfd_send_signal, host_, SIGKILL, nullptr, 0);
     close(host_);
   }
-  if (child_ > 0) waitpid(child_, nullptr, 0);
+  while (child_ > 0 && waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
 std::optional<shell_protocol::Message> ShellLink::receive(milliseconds limit) {

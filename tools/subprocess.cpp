@@ -80,7 +80,7 @@ std::optional<SubprocessResult> run_program(const std::vector<std::string>& comm
   pollfd sources[2] = {{output->read_end.get(), POLLIN, 0}, {errors->read_end.get(), POLLIN, 0}};
   char bytes[65536];
   while (sources[0].fd >= 0 || sources[1].fd >= 0) {
-    poll(sources, 2, kGlance_ms);
+    if (poll(sources, 2, kGlance_ms) <= 0) sources[0].revents = sources[1].revents = 0;
     for (pollfd& source : sources) {
       if (source.fd < 0 || !source.revents) continue;
       const ssize_t size = read(source.fd, bytes, sizeof bytes);
