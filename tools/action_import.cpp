@@ -1,5 +1,7 @@
 #include "tools/action_import.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "tools/action_import_parts.h"
@@ -109,16 +111,19 @@ nlohmann::json parse_json(const std::string& text) {
 double number(const nlohmann::json& value, const std::string& name) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) fail(name + " is no number");
-  const std::string text = value.get<std::string>();
-  std::size_t used = 0;
+  // Not by the locale, in which a comma may be the point.
+  std::string text = value.get<std::string>();
+  text.erase(0, std::min(text.find_first_not_of(" \t\n+"), text.size()));
   double result = 0;
-  try {
-    result = std::stod(text, &used);
-  } catch (const std::exception&) {
-    fail(name + " is no number");
-  }
-  if (used != text.size() || !std::isfinite(result)) fail(name + " is no number");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(result)) fail(name + " is no number");
   return result;
+}
+
+int whole_number(const nlohmann::json& value, const std::string& name) {
+  const double found = number(value, name);
+  if (!(std::abs(found) <= 1e6)) fail(name + " is beyond a million");
+  return static_cast<int>(found);
 }
 
 std::string string(const nlohmann::json& object, const char* name) {

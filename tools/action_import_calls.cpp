@@ -266,8 +266,7 @@ Action pyautogui_click(const Call& call, const std::string& name) {
   if (name == "rightClick") action.button = Button::Right;
   if (name == "middleClick") action.button = Button::Middle;
   if (name != "click") return action;
-  if (const json count = argument(call, 2, "clicks"); !count.is_null())
-    action.count = static_cast<int>(number(count, "clicks"));
+  if (const json count = argument(call, 2, "clicks"); !count.is_null()) action.count = whole_number(count, "clicks");
   if (const json which = argument(call, 4, "button"); which.is_string()) action.button = button(which);
   return action;
 }
@@ -287,7 +286,7 @@ std::vector<Action> pyautogui_keys(const Call& call, const std::string& name) {
                                           : Op::KeyChord,
                   .keys = keys({key})};
     if (const json presses = argument(call, 1, "presses"); name == "press" && !presses.is_null())
-      action.count = static_cast<int>(number(presses, "presses"));
+      action.count = whole_number(presses, "presses");
     actions.push_back(std::move(action));
   }
   return actions;

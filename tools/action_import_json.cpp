@@ -50,7 +50,7 @@ std::vector<Action> anthropic_keys(const json& input) {
   if (actions.empty()) actions.push_back({.op = Op::KeyChord, .keys = chord(text)});
   if (!input.contains("repeat")) return actions;
   if (actions.size() > 1) fail("repeat goes with one chord");
-  actions[0].count = static_cast<int>(number_of(input, "repeat"));
+  actions[0].count = whole_number(input.at("repeat"), "repeat");
   return actions;
 }
 
@@ -86,8 +86,8 @@ Action anthropic_pointer(const std::string& name, const json& input) {
 
 capture::Rect region_of(const json& value) {
   if (!value.is_array() || value.size() != 4) fail("region must be [x0, y0, x1, y1]");
-  const int x = static_cast<int>(number(value[0], "x0")), y = static_cast<int>(number(value[1], "y0"));
-  return {x, y, static_cast<int>(number(value[2], "x1")) - x, static_cast<int>(number(value[3], "y1")) - y};
+  const int x = whole_number(value[0], "x0"), y = whole_number(value[1], "y0");
+  return {x, y, whole_number(value[2], "x1") - x, whole_number(value[3], "y1") - y};
 }
 
 Target openai_point(const json& object) {
@@ -252,7 +252,7 @@ Action computer13_pointer(const std::string& type, const json& parameters) {
     action.op = Op::Move;
   } else if (type == "CLICK") {
     action.op = Op::Click;
-    if (parameters.contains("num_clicks")) action.count = static_cast<int>(number_of(parameters, "num_clicks"));
+    if (parameters.contains("num_clicks")) action.count = whole_number(parameters.at("num_clicks"), "num_clicks");
   } else if (type == "RIGHT_CLICK") {
     action.op = Op::Click;
     action.button = Button::Right;

@@ -21,6 +21,7 @@ nlohmann::json parse_json(const std::string& text);
 
 // Numbers arrive as numbers or as strings of numbers.
 double number(const nlohmann::json& value, const std::string& name);
+int whole_number(const nlohmann::json& value, const std::string& name);  // without its fraction; within a million
 std::string string(const nlohmann::json& object, const char* name);
 
 // [x, y], [x1, y1, x2, y2] (a box), "330, 182", "[500, 500]", {"x": 1, "y": 2}.

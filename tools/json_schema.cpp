@@ -36,9 +36,10 @@ bool has_type(const json& value, const std::string& type) {
   if (type == "null") return value.is_null();
   if (type == "number") return value.is_number();
   if (type != "integer") return false;
-  // JSON has one kind of number: 3.0 is an integer too.
-  return value.is_number_integer() ||
-         (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()));
+  // JSON has one kind of number: 3.0 is an integer too, unless it is too large to be exact.
+  constexpr double kMostExact = 9007199254740992;  // 2^53
+  if (!value.is_number_float()) return value.is_number_integer();
+  return std::abs(value.get<double>()) <= kMostExact && value.get<double>() == std::floor(value.get<double>());
 }
 
 bool fits_type(const json& schema, const json& value) {
