@@ -57,7 +57,8 @@ class Tree {
         text_ += indent + name + "/\n";
         if (depth > 1 && name != ".git") add(item.path(), depth - 1, indent + "  ");
       } else {
-        text_ += indent + name + " (" + size_text(item.file_size(ignored)) + ")\n";
+        const uintmax_t n_bytes = item.file_size(error);
+        text_ += indent + name + " (" + (error ? "no regular file" : size_text(n_bytes)) + ")\n";
       }
     }
   }
@@ -124,9 +125,9 @@ class Matches {
   Matches(const Workspace& workspace, fs::path folder) : workspace_(workspace), folder_(std::move(folder)) {}
 
   bool add(std::string_view bytes) {
+    size_t start = 0, searched = pending_.size();  // what was pending has no line's end
     pending_ += bytes;
-    size_t start = 0;
-    for (size_t end; (end = pending_.find('\n', start)) != std::string::npos; start = end + 1)
+    for (size_t end; (end = pending_.find('\n', searched)) != std::string::npos; start = searched = end + 1)
       message(json::parse(pending_.begin() + static_cast<std::ptrdiff_t>(start),
                           pending_.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false));
     pending_.erase(0, start);

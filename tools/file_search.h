@@ -1,6 +1,6 @@
 #pragma once
 // Finds files and lines in a workspace: folders as trees, names by pattern, contents by regular expression. Names and
-// contents go through ripgrep, which leaves out what .gitignore names, hidden files too unless asked for.
+// contents go through ripgrep, which leaves out what .gitignore names and .git itself.
 
 #include <optional>
 #include <stop_token>
