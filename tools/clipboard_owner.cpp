@@ -213,7 +213,11 @@ bool SelectionOwner::put_answer(const xcb_selection_request_event_t& request, xc
   xcb_change_window_attributes(c, request.requestor, XCB_CW_EVENT_MASK, &events);
   xcb_change_property(c, XCB_PROP_MODE_REPLACE, request.requestor, property, atoms_["INCR"], 32, 1, &total);
   const auto now = Clock::now();
-  std::erase_if(transfers_, [&](const Transfer& transfer) { return now - transfer.last_progress > kTransferLimit; });
+  // A program that asks again for the same place has given up what it asked for before.
+  std::erase_if(transfers_, [&](const Transfer& transfer) {
+    return now - transfer.last_progress > kTransferLimit ||
+           (transfer.requestor == request.requestor && transfer.property == property);
+  });
   transfers_.push_back({request.requestor, property, type, data, 0, now});
   return true;
 }
