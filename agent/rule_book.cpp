@@ -35,6 +35,8 @@ std::filesystem::path RuleBook::default_path() {
 
 RuleBook::RuleBook(std::filesystem::path path) : path_(std::move(path)) {
   std::ifstream file(path_);
+  std::error_code ignored;
+  if (!file && std::filesystem::exists(path_, ignored)) throw Error(path_.string() + ": can't be read; see who may");
   if (!file) return;
   const json list = json::parse(file, nullptr, false);
   bool is_good = list.is_array();

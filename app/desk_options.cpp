@@ -1,5 +1,7 @@
 #include "app/desk_options.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <sstream>
 
@@ -34,7 +36,8 @@ void read_size(const std::string& size, agent::WorkbenchOptions& options) {
 std::filesystem::path folder_of(const CommandLine& line, const std::string& option) {
   const std::filesystem::path folder = line.value(option);
   std::error_code ignored;
-  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return folder;
+  const bool is_usable = std::filesystem::is_directory(folder, ignored) && ::access(folder.c_str(), R_OK | X_OK) == 0;
+  if (folder.empty() || is_usable) return folder;
   throw UsageError("--" + option + ": there is no folder " + folder.string() + ", or it may not be entered");
 }
 
