@@ -19,9 +19,9 @@ struct TokenizerFile {
   std::vector<std::string> patterns;     // of the pre-tokenizer, in order
 };
 
-// Accepts what a byte-level BPE needs and refuses what it would have to ignore (normalizers, other pre-tokenizers, added
-// tokens that strip spaces …): a tokenizer that differs a little makes a model that is wrong a little. `post_processor`
-// is the exception: it adds tokens that here the chat template writes itself.
+// Accepts what a byte-level BPE needs and refuses what it would have to ignore (normalizers, other pre-tokenizers,
+// added tokens that strip spaces …): a tokenizer that differs a little makes a model that is wrong a little.
+// `post_processor` is the exception: it adds tokens that here the chat template writes itself.
 // Both throw Error naming the file, the key, what was expected and what was found.
 TokenizerFile read_tokenizer_file(const std::filesystem::path& path);
 // `path` only names the file in messages.

@@ -25,7 +25,8 @@ struct KeyChange {
   std::uint32_t keysym = 0;
   bool down = false;
 };
-// Any Unicode, exactly, with {{name}} for a secret that the backend knows; "\n", "\r\n" and "\r" are one Return each, "\t" is Tab. Other control characters are refused.
+// Any Unicode, exactly, with {{name}} for a secret that the backend knows; "\n", "\r\n" and "\r" are one Return each,
+// "\t" is Tab. Other control characters are refused.
 struct TypeText {
   std::string utf8;
 };

@@ -12,7 +12,9 @@
 namespace tools {
 
 // In memory where the system has that, for tests that sync thousands of files.
-inline std::string fast_disk() { return std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp"; }
+inline std::string fast_disk() {
+  return std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
+}
 
 class TemporaryFolder {
  public:
