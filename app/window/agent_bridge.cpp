@@ -13,6 +13,7 @@
 #include "app/model_choice.h"
 #include "app/resources.h"
 #include "app/window/model_page.h"
+#include "app/window/patience.h"
 
 namespace app {
 namespace {
@@ -147,6 +148,7 @@ std::unique_ptr<agent::Model> AgentBridge::load_model(const std::stop_token& clo
 }
 
 void AgentBridge::work(const std::stop_token& closing) {
+  be_patient();
   try {
     const std::unique_ptr<agent::Model> model = load_model(closing);
     tell([this] { Q_EMIT progress(tr("Opening the desktop…")); });

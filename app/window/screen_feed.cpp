@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "app/window/patience.h"
 #include "app/window/session_reader.h"
 #include "capture/frame.h"
 #include "capture/settle.h"
@@ -12,6 +13,7 @@ namespace app {
 ScreenFeed::ScreenFeed(const QString& display, int most_per_second, QObject* parent)
     : QObject(parent), display_(display.toStdString()), interval_ms_(1000 / most_per_second) {
   thread_ = std::jthread([this](const std::stop_token& stop) {
+    be_patient();
     try {
       watch(stop);
     } catch (const std::exception& error) {
