@@ -7,9 +7,7 @@
 namespace agent {
 namespace {
 
-// So many of these in a row end the session.
-constexpr int kMostMalformed = 4;
-constexpr int kMostDenied = 3;
+constexpr int kMostMalformed = 4, kMostDenied = 3;  // so many in a row end the session
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -46,13 +44,10 @@ Outcome Agent::work(const std::string& first_words, const std::stop_token& stop)
     dialogue_.start(first_words, stop);
     while (!end) end = step(stop);
     dialogue_.close_open_calls("Not carried out: the session ended.");
-  } catch (const std::exception& error) {
-    end = progress_.outcome(Ending::Failed, error.what());
-  }
-  try {
     parts_.journal.finished(*end);
   } catch (const std::exception& error) {
-    if (end->ending != Ending::Failed) end = progress_.outcome(Ending::Failed, error.what());
+    end = progress_.outcome(Ending::Failed, error.what());
+    parts_.journal.failed(*end);
   }
   emit(SessionFinished{*end});
   return *end;
@@ -182,9 +177,8 @@ std::optional<Outcome> Agent::limit_reached() const {
   const Limits& limits = parts_.limits;
   if (n_steps_ >= limits.max_steps) return progress_.outcome(Ending::Stuck, "the limit of steps is reached");
   if (n_tokens_ >= limits.max_tokens) return progress_.outcome(Ending::Stuck, "the limit of tokens is reached");
-  if (now_seconds() - started_seconds_ >= limits.max_seconds) {
-    return progress_.outcome(Ending::Stuck, "the time is over");
-  }
+  const double seconds = now_seconds() - started_seconds_;
+  if (seconds >= limits.max_seconds) return progress_.outcome(Ending::Stuck, "the time is over");
   return std::nullopt;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // What the loop asks of whoever keeps the record.
 
+#include <exception>
+
 #include "agent/events.h"
 #include "agent/transcript.h"
 
@@ -26,6 +28,15 @@ class Journal {
   virtual void intent(const Intent& intent) = 0;  // before the act
   virtual void outcome(const tools::ToolCall& call, const tools::ToolResult& result, double seconds) = 0;
   virtual void finished(const Outcome& outcome) = 0;
+
+  // The end after an error, written down if the record can still be written.
+  void failed(const Outcome& outcome) noexcept {
+    try {
+      finished(outcome);
+    } catch (const std::exception&) {
+      return;  // the error before it is what is told
+    }
+  }
 };
 
 }  // namespace agent
