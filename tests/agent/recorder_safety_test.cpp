@@ -286,9 +286,12 @@ TEST_F(RecorderSafetyTest, when_nothing_can_be_written_the_intent_fails_and_the_
 // A small file system in memory that only this process sees. False where that isn't allowed.
 bool mount_small_disk(const fs::path& at, const char* size) {
   const uid_t user = getuid();
+  const gid_t group = getgid();
   if (unshare(CLONE_NEWNS) != 0) {
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
     std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+    std::ofstream("/proc/self/setgroups") << "deny";  // else the next may not be written
+    std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
   }
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("tmpfs", at.c_str(), "tmpfs", 0, (std::string("size=") + size).c_str()) == 0;
