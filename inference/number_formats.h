@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "inference/tensor.h"
@@ -51,15 +52,23 @@ inline float e8m0_to_float(std::uint8_t bits) {
   return std::ldexp(1.0F, static_cast<int>(bits) - 127);
 }
 
+// Element `index` of an array at any address: a checkpoint's tensors begin where its header happens to end.
+template <typename T>
+T element_at(const void* data, std::int64_t index) {
+  T element;
+  std::memcpy(&element, static_cast<const char*>(data) + index * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return element;
+}
+
 // Element `index` of stored values of type F32, F16, BF16 or F8E4M3 (the code alone, without its scale).
 inline float load_as_float(const void* data, DType type, std::int64_t index) {
   switch (type) {
     case DType::F32:
-      return static_cast<const float*>(data)[index];
+      return element_at<float>(data, index);
     case DType::F16:
-      return f16_to_float(static_cast<const std::uint16_t*>(data)[index]);
+      return f16_to_float(element_at<std::uint16_t>(data, index));
     case DType::BF16:
-      return bf16_to_float(static_cast<const std::uint16_t*>(data)[index]);
+      return bf16_to_float(element_at<std::uint16_t>(data, index));
     case DType::F8E4M3:
       return e4m3_to_float(static_cast<const std::uint8_t*>(data)[index]);
     default:
