@@ -101,10 +101,7 @@ Workbench::Workbench(const WorkbenchOptions& options) {
 Workbench::~Workbench() = default;
 
 void Workbench::enable_second_look(capture::Size crop_px) {
-  if (!desktop_) return;
-  std::unique_ptr<tools::UiTree> tree;
-  if (private_desktop_) tree = std::make_unique<tools::UiTree>(private_desktop_->display());
-  second_look_ = std::make_unique<tools::SecondLook>(*desktop_, std::move(tree), crop_px);
+  if (desktop_) second_look_ = std::make_unique<tools::SecondLook>(*desktop_, crop_px);
 }
 
 std::optional<tools::ToolResult> Workbench::second_look(const tools::ToolCall& call, const capture::Frame& shown,

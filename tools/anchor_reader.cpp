@@ -72,6 +72,7 @@ std::optional<std::size_t> focused_node(const UiSnapshot& snapshot) {
 
 UiSnapshot read_widgets(Desktop& desktop, const Window& window, const std::stop_token& stop) {
   if (desktop.widgets() == nullptr) return {};
+  if (std::optional<UiSnapshot> just_read = desktop.take_widgets(window.id)) return *std::move(just_read);
   if (window.is_managed) return desktop.widgets()->read(window, kReading, stop);
   // An open menu is a window of its own on the screen, but a part of its program's tree.
   for (const Window& owner : desktop.windows().list()) {

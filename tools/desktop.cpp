@@ -1,6 +1,7 @@
 #include "tools/desktop.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "capture/error.h"
 #include "tools/x11_input.h"
@@ -10,6 +11,7 @@ namespace {
 
 // A model that speaks of a picture older than this speaks of another screen.
 constexpr std::size_t kShownFrames = 64;
+constexpr std::chrono::milliseconds kWidgetsStay{250};
 
 }  // namespace
 
@@ -33,6 +35,17 @@ InputOutcome Desktop::perform(const std::vector<InputStep>& steps, std::stop_tok
   InputOutcome outcome = input_->perform(steps, std::move(stop));
   last_input_ = std::chrono::steady_clock::now();
   return outcome;
+}
+
+void Desktop::keep_widgets(WindowId window, UiSnapshot snapshot) {
+  widgets_read_ = {window, std::chrono::steady_clock::now(), std::move(snapshot)};
+}
+
+std::optional<UiSnapshot> Desktop::take_widgets(WindowId window) {
+  const std::optional<WidgetsRead> read = std::exchange(widgets_read_, std::nullopt);
+  if (!read || read->window != window || read->at < last_input_) return std::nullopt;
+  if (std::chrono::steady_clock::now() - read->at > kWidgetsStay) return std::nullopt;
+  return read->snapshot;
 }
 
 std::optional<capture::DesktopPoint> Desktop::pointer() {

@@ -42,6 +42,9 @@ class Desktop {
   capture::ScreenWatch& screen_watch() { return *watch_; }
   Clipboard& clipboard() { return *clipboard_; }
   UiTree* widgets() { return widgets_.get(); }  // null: not wanted, or the desktop has no accessibility bus
+  // What was read of a window's widgets a moment ago, once; none when it is too old, or input came after it.
+  void keep_widgets(WindowId window, UiSnapshot snapshot);
+  std::optional<UiSnapshot> take_widgets(WindowId window);
   capture::Grab grab(const capture::GrabOptions& options = {}) { return source_->grab(options); }
   std::optional<capture::DesktopPoint> pointer();
 
@@ -70,6 +73,11 @@ class Desktop {
  private:
   Desktop(Windows windows, bool is_private) : windows_(std::move(windows)), is_private_(is_private) {}
 
+  struct WidgetsRead {
+    WindowId window;
+    std::chrono::steady_clock::time_point at;
+    UiSnapshot snapshot;
+  };
   struct Shown {
     std::uint64_t frame_id;
     capture::ScreenMap map;
@@ -84,6 +92,7 @@ class Desktop {
   std::unique_ptr<capture::ScreenWatch> watch_;
   std::unique_ptr<Clipboard> clipboard_;
   std::unique_ptr<UiTree> widgets_;
+  std::optional<WidgetsRead> widgets_read_;
   std::deque<Shown> shown_;
   std::vector<std::string> secret_names_;
   std::optional<WindowId> focused_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "tools/anchor_reader.h"
+
 namespace tools {
 namespace {
 
@@ -12,7 +14,6 @@ using capture::DesktopPoint;
 constexpr double kSmall_px = 20;     // of the model's picture: a smaller side makes a small target
 constexpr double kLeastGain = 1.15;  // desktop points per picture pixel, from which a closer look shows more
 constexpr int kSameColour = 20;      // most difference per channel
-constexpr auto kTreePatience = std::chrono::milliseconds(300);
 
 bool is_same(const std::uint8_t* a, const std::uint8_t* b) {
   return std::abs(a[0] - b[0]) <= kSameColour && std::abs(a[1] - b[1]) <= kSameColour &&
@@ -96,11 +97,10 @@ std::optional<ToolResult> SecondLook::closer(const ToolCall& call, const capture
 // The smallest widget there that tells its box. A label stands on what is really meant.
 std::optional<Rect> SecondLook::widget_at(DesktopPoint point, const std::stop_token& stop) {
   const std::optional<Window> window = desktop_.windows().at(point.x_pt, point.y_pt);
-  if (tree_ == nullptr || !window) return std::nullopt;
-  UiReadOptions options;
-  options.limit = kTreePatience;
+  if (!window) return std::nullopt;
+  UiSnapshot snapshot = read_widgets(desktop_, *window, stop);
   std::optional<Rect> smallest;
-  for (const UiNode& node : tree_->read(*window, options, stop).nodes) {
+  for (const UiNode& node : snapshot.nodes) {
     if (!node.box || node.parent < 0 || node.role == "label") continue;
     const Rect& box = *node.box;
     const bool is_here =
@@ -108,6 +108,7 @@ std::optional<Rect> SecondLook::widget_at(DesktopPoint point, const std::stop_to
     if (!is_here) continue;
     if (!smallest || box.width * box.height < smallest->width * smallest->height) smallest = box;
   }
+  desktop_.keep_widgets(window->id, std::move(snapshot));  // a click that follows records what is there
   return smallest;
 }
 

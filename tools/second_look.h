@@ -1,22 +1,19 @@
 #pragma once
 // A closer look before a click at something that is too small in the picture that the model was shown.
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 
 #include "capture/screen_map.h"
 #include "tools/desktop.h"
 #include "tools/tool.h"
-#include "tools/ui_tree.h"
 
 namespace tools {
 
 class SecondLook {
  public:
-  // `tree`: null where the desktop has no accessibility bus. `crop_px`: size of the closer picture.
-  SecondLook(Desktop& desktop, std::unique_ptr<UiTree> tree, capture::Size crop_px)
-      : desktop_(desktop), tree_(std::move(tree)), crop_px_(crop_px) {}
+  // `crop_px`: size of the closer picture. Widgets decide where the desktop reads them, else the picture alone.
+  SecondLook(Desktop& desktop, capture::Size crop_px) : desktop_(desktop), crop_px_(crop_px) {}
 
   // For a click or press at a point of `shown`: the surroundings in native resolution, which the model is shown instead
   // of acting. None where that would show nothing more, or where the target is large enough. Costs nothing when the
@@ -27,7 +24,6 @@ class SecondLook {
   std::optional<Rect> widget_at(capture::DesktopPoint point, const std::stop_token& stop);
 
   Desktop& desktop_;
-  std::unique_ptr<UiTree> tree_;
   capture::Size crop_px_;
 };
 

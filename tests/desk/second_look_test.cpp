@@ -21,6 +21,7 @@ class SecondLookTest : public ::testing::Test {
     tools::Desktop::Options options;
     options.display = display;
     options.is_private = true;
+    options.reads_widgets = true;
     desktop_ = tools::Desktop::open(options);
   }
 
@@ -55,7 +56,7 @@ TEST_F(SecondLookTest, a_small_widget_of_a_real_program_is_shown_larger_and_then
   const tools::Rect seven = *snapshot.nodes[found[0]].box;
   desktop_->screen_watch().settle({});
 
-  tools::SecondLook look(*desktop_, std::make_unique<tools::UiTree>(desktop.display()), {320, 180});
+  tools::SecondLook look(*desktop_, {320, 180});
   const auto native = show(1);
   EXPECT_FALSE(look.closer(click_at(*native, seven), *native, {})) << "nothing more to be seen";
   const auto third = show(3);
@@ -84,7 +85,7 @@ TEST_F(SecondLookTest, large_widgets_and_other_calls_are_left_alone) {
   const auto is_it = [&](const tools::Window& window) { return tools::belongs_to_session(window, process.pid()); };
   const auto window = desktop_->windows().wait_for(is_it, 30s);
   ASSERT_TRUE(window);
-  tools::SecondLook look(*desktop_, std::make_unique<tools::UiTree>(desktop.display()), {320, 180});
+  tools::SecondLook look(*desktop_, {320, 180});
   const auto half = show(2);
   EXPECT_FALSE(look.closer(click_at(*half, window->client), *half, {})) << "the middle of the text";
   EXPECT_FALSE(look.closer({"1", "pointer", {{"action", "scroll"}, {"x", 9}, {"y", 9}}}, *half, {}));
@@ -97,7 +98,7 @@ TEST_F(SecondLookTest, without_widgets_the_picture_decides) {
   desk_test::TestWindow window(x.display(), {0, 0, 800, 600}, 0xffffff);
   window.fill({100, 100, 16, 16}, 0x000000);    // a check box of 8 pixels in the picture
   window.fill({300, 100, 200, 120}, 0x3060ff);  // a large button
-  tools::SecondLook look(*desktop_, nullptr, {320, 180});
+  tools::SecondLook look(*desktop_, {320, 180});
   const auto half = show(2);
   EXPECT_TRUE(look.closer(click_at(*half, {100, 100, 16, 16}), *half, {}));
   show(2);
