@@ -1,4 +1,4 @@
-// Few rows times a matrix: a warp per output element, 16 bytes of weights per lane and step.
+// Few rows times a matrix: a warp per output column or two, 16 bytes of each one's weights per lane and step.
 
 #include "inference/ops/cuda/common.cuh"
 #include "inference/ops/cuda/gating.cuh"
@@ -8,6 +8,8 @@ namespace inference::ops::cuda {
 namespace {
 
 constexpr int kWarps = 8;
+constexpr int kManyCols = 2;  // outputs of a warp, where there are enough for all multiprocessors
+constexpr int kFewestManyCols = 4096;
 
 template <typename W>
 constexpr int kPerLoad = 16 / sizeof(W);
@@ -55,33 +57,64 @@ __device__ void load_x(float (&to)[kCount], const bf16* x) {
   }
 }
 
-// sums[r] += this lane's part of w_row · x_row(r), for rows x, x + k, …
-template <int kRows, typename T, typename W>
-__device__ void add_products(float (&sums)[kRows], const W* w, const std::uint8_t* scales, const T* x, int k,
+// Rows of weights, their scales or null.
+template <typename W, int kCols>
+struct WeightRows {
+  const W* codes[kCols];
+  const std::uint8_t* scales[kCols];
+};
+
+// sums[c][r] += this lane's part of w_row(c) · x_row(r), for rows x, x + k, … Activations are read once for all c.
+template <int kCols, int kRows, typename T, typename W>
+__device__ void add_products(float (&sums)[kCols][kRows], const WeightRows<W, kCols>& w, const T* x, int k,
                              int n_rows) {
   constexpr int kStep = kPerLoad<W>;
   const int lane = threadIdx.x % kWarp;
   if (k % kStep != 0) {  // rows that no 16-byte loads fit
     for (int i = lane; i < k; i += kWarp) {
-      const float weight = to_float(w[i]) * (scales != nullptr ? e8m0_to_float(scales[i / kMxGroup]) : 1);
-      for (int row = 0; row < kRows && row < n_rows; ++row)
-        sums[row] += weight * to_float(x[static_cast<std::int64_t>(row) * k + i]);
+      for (int col = 0; col < kCols; ++col) {
+        const float scale = w.scales[col] != nullptr ? e8m0_to_float(w.scales[col][i / kMxGroup]) : 1;
+        const float weight = to_float(w.codes[col][i]) * scale;
+        for (int row = 0; row < kRows && row < n_rows; ++row)
+          sums[col][row] += weight * to_float(x[static_cast<std::int64_t>(row) * k + i]);
+      }
     }
     return;
   }
-#pragma unroll 4
-  for (int i = lane * kStep; i < k; i += kWarp * kStep) {
-    float weights[kStep], values[kStep];
-    widen<W>(weights, __ldcs(reinterpret_cast<const uint4*>(w + i)));
-    const float scale = sizeof(W) == 1 ? e8m0_to_float(scales[i / kMxGroup]) : 1;
+  constexpr int kAhead = 4;  // loads of each row under way together
+  for (int first = lane * kStep; first < k; first += kAhead * kWarp * kStep) {
+    uint4 raw[kAhead][kCols] = {};
+    float scales[kAhead][kCols];
 #pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-      if (row >= n_rows) break;
-      load_x(values, x + static_cast<std::int64_t>(row) * k + i);
-      float part = 0;
+    for (int ahead = 0; ahead < kAhead; ++ahead) {
+      const int i = first + ahead * kWarp * kStep;
 #pragma unroll
-      for (int j = 0; j < kStep; ++j) part += weights[j] * values[j];
-      sums[row] += scale * part;
+      for (int col = 0; col < kCols; ++col) {
+        scales[ahead][col] = 1;
+        if (i >= k) continue;
+        raw[ahead][col] = __ldcs(reinterpret_cast<const uint4*>(w.codes[col] + i));
+        if (sizeof(W) == 1) scales[ahead][col] = e8m0_to_float(w.scales[col][i / kMxGroup]);
+      }
+    }
+#pragma unroll
+    for (int ahead = 0; ahead < kAhead; ++ahead) {
+      const int i = first + ahead * kWarp * kStep;
+      if (i >= k) break;
+      float weights[kCols][kStep], values[kStep];
+#pragma unroll
+      for (int col = 0; col < kCols; ++col) widen<W>(weights[col], raw[ahead][col]);
+#pragma unroll
+      for (int row = 0; row < kRows; ++row) {
+        if (row >= n_rows) break;
+        load_x(values, x + static_cast<std::int64_t>(row) * k + i);
+#pragma unroll
+        for (int col = 0; col < kCols; ++col) {
+          float part = 0;
+#pragma unroll
+          for (int j = 0; j < kStep; ++j) part += weights[col][j] * values[j];
+          sums[col][row] += scales[ahead][col] * part;
+        }
+      }
     }
   }
 }
@@ -94,24 +127,58 @@ __device__ const std::uint8_t* scales_of(const std::uint8_t* scales, std::int64_
   return scales == nullptr ? nullptr : scales + row * (k / kMxGroup);
 }
 
-template <typename Out, typename T, typename W, int kRows, bool kGated>
+// Consecutive rows of the first matrix; behind the last one it is repeated.
+template <typename W, int kCols>
+__device__ WeightRows<W, kCols> rows_from(const WeightPair& weights, int first, int n, int k) {
+  WeightRows<W, kCols> rows;
+#pragma unroll
+  for (int col = 0; col < kCols; ++col) {
+    const int row = min(first + col, n - 1);
+    rows.codes[col] = row_of<W>(weights.first, row, k);
+    rows.scales[col] = scales_of(weights.first_scales, row, k);
+  }
+  return rows;
+}
+// The same row of gate and up.
+template <typename W>
+__device__ WeightRows<W, 2> rows_of_pair(const WeightPair& weights, int row, int k) {
+  return {{row_of<W>(weights.first, row, k), row_of<W>(weights.second, row, k)},
+          {scales_of(weights.first_scales, row, k), scales_of(weights.second_scales, row, k)}};
+}
+
+template <typename Out, typename T, typename W, int kRows, int kCols>
 __global__ void few_rows_kernel(Out* out,    // [n_rows, n]
                                 const T* x,  // [n_rows, k]
-                                WeightPair weights, const float* bias, Activation activation, int n, int k,
-                                int n_rows) {
+                                WeightPair weights, const float* bias, int n, int k, int n_rows) {
+  const int first_col = (blockIdx.x * kWarps + threadIdx.x / kWarp) * kCols;
+  if (first_col >= n) return;
+  float sums[kCols][kRows] = {};
+  add_products(sums, rows_from<W, kCols>(weights, first_col, n, k), x, k, n_rows);
+#pragma unroll
+  for (int i = 0; i < kCols; ++i) {
+    const int col = first_col + i;
+#pragma unroll
+    for (int row = 0; row < kRows; ++row) {
+      const float value = warp_sum(sums[i][row]);
+      if (row >= n_rows || col >= n || threadIdx.x % kWarp != 0) continue;
+      out[static_cast<std::int64_t>(row) * n + col] = from_float<Out>(value + (bias != nullptr ? bias[col] : 0));
+    }
+  }
+}
+
+template <typename T, typename W, int kRows>
+__global__ void few_gated_rows_kernel(T* out,      // [n_rows, n]
+                                      const T* x,  // [n_rows, k]
+                                      WeightPair weights, Activation activation, int n, int k, int n_rows) {
   const int col = blockIdx.x * kWarps + threadIdx.x / kWarp;
   if (col >= n) return;
-  float sums[kRows] = {}, ups[kRows] = {};
-  add_products<kRows>(sums, row_of<W>(weights.first, col, k), scales_of(weights.first_scales, col, k), x, k, n_rows);
-  if constexpr (kGated) {
-    add_products<kRows>(ups, row_of<W>(weights.second, col, k), scales_of(weights.second_scales, col, k), x, k, n_rows);
-  }
+  float sums[2][kRows] = {};
+  add_products(sums, rows_of_pair<W>(weights, col, k), x, k, n_rows);
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    float value = warp_sum(sums[row]);
-    if constexpr (kGated) value = gated(value, warp_sum(ups[row]), activation);
+    const float value = gated(warp_sum(sums[0][row]), warp_sum(sums[1][row]), activation);
     if (row >= n_rows || threadIdx.x % kWarp != 0) continue;
-    out[static_cast<std::int64_t>(row) * n + col] = from_float<Out>(value + (bias != nullptr ? bias[col] : 0));
+    out[static_cast<std::int64_t>(row) * n + col] = from_float<T>(value);
   }
 }
 
@@ -120,40 +187,60 @@ __global__ void expert_gate_up_kernel(T* inner, const T* x, const WeightPair* ex
                                       int top_k, Activation activation, int n, int k) {
   const int col = blockIdx.x * kWarps + threadIdx.x / kWarp, pair = blockIdx.y;
   if (col >= n) return;
-  const WeightPair weights = experts[ids[pair]];
-  const T* row = x + static_cast<std::int64_t>(pair / top_k) * k;
-  float gate[1] = {}, up[1] = {};
-  add_products<1>(gate, row_of<W>(weights.first, col, k), scales_of(weights.first_scales, col, k), row, k, 1);
-  add_products<1>(up, row_of<W>(weights.second, col, k), scales_of(weights.second_scales, col, k), row, k, 1);
-  const float value = gated(warp_sum(gate[0]), warp_sum(up[0]), activation);
+  float sums[2][1] = {};
+  add_products(sums, rows_of_pair<W>(experts[ids[pair]], col, k), x + static_cast<std::int64_t>(pair / top_k) * k, k,
+               1);
+  const float value = gated(warp_sum(sums[0][0]), warp_sum(sums[1][0]), activation);
   if (threadIdx.x % kWarp == 0) inner[static_cast<std::int64_t>(pair) * n + col] = from_float<T>(value);
 }
 
 template <typename T, typename W>
 __global__ void expert_down_kernel(T* out, const T* inner, const WeightPair* experts, const std::int32_t* ids,
                                    const float* expert_weights, int top_k, int n, int k) {
-  const int col = blockIdx.x * kWarps + threadIdx.x / kWarp, token = blockIdx.y;
-  if (col >= n) return;
-  float total = 0;
+  const int first_col = (blockIdx.x * kWarps + threadIdx.x / kWarp) * kManyCols, token = blockIdx.y;
+  if (first_col >= n) return;
+  float totals[kManyCols] = {};
   for (int i = 0; i < top_k; ++i) {
     const int pair = token * top_k + i;
-    const WeightPair weights = experts[ids[pair]];
-    float sum[1] = {};
-    add_products<1>(sum, row_of<W>(weights.first, col, k), scales_of(weights.first_scales, col, k),
-                    inner + static_cast<std::int64_t>(pair) * k, k, 1);
-    total += expert_weights[pair] * sum[0];
+    float sums[kManyCols][1] = {};
+    add_products(sums, rows_from<W, kManyCols>(experts[ids[pair]], first_col, n, k),
+                 inner + static_cast<std::int64_t>(pair) * k, k, 1);
+#pragma unroll
+    for (int col = 0; col < kManyCols; ++col) totals[col] += expert_weights[pair] * sums[col][0];
   }
-  total = warp_sum(total);
-  if (threadIdx.x % kWarp == 0) out[static_cast<std::int64_t>(token) * n + col] = from_float<T>(total);
+#pragma unroll
+  for (int i = 0; i < kManyCols; ++i) {
+    const float total = warp_sum(totals[i]);
+    if (threadIdx.x % kWarp != 0 || first_col + i >= n) continue;
+    out[static_cast<std::int64_t>(token) * n + first_col + i] = from_float<T>(total);
+  }
 }
 
-template <typename Out, typename T, typename W, bool kGated>
+template <typename Out, typename T, typename W, int kRows, int kCols>
 void launch_few_rows(cudaStream_t stream, const Product& p) {
-  const int n = static_cast<int>(p.out.cols), k = static_cast<int>(p.x.cols), n_rows = static_cast<int>(p.x.rows);
-  const auto kernel = n_rows == 1 ? few_rows_kernel<Out, T, W, 1, kGated>
-                                  : few_rows_kernel<Out, T, W, static_cast<int>(kMaxVectorRows), kGated>;
-  launch("multiply_few_rows", kernel, ceil_div(n, kWarps), kWarps * kWarp, 0, stream, static_cast<Out*>(p.out.data),
-         static_cast<const T*>(p.x.data), p.weights, p.bias.data, p.activation, n, k, n_rows);
+  launch("multiply_few_rows", few_rows_kernel<Out, T, W, kRows, kCols>, ceil_div(p.out.cols, kWarps * kCols),
+         kWarps * kWarp, 0, stream, static_cast<Out*>(p.out.data), static_cast<const T*>(p.x.data), p.weights,
+         p.bias.data, static_cast<int>(p.out.cols), static_cast<int>(p.x.cols), static_cast<int>(p.x.rows));
+}
+
+template <typename Out, typename T, typename W>
+void launch_few_rows(cudaStream_t stream, const Product& p) {
+  if (p.x.rows > 1) {
+    launch_few_rows<Out, T, W, static_cast<int>(kMaxVectorRows), 1>(stream, p);
+  } else if (p.out.cols < kFewestManyCols) {
+    launch_few_rows<Out, T, W, 1, 1>(stream, p);
+  } else {
+    launch_few_rows<Out, T, W, 1, kManyCols>(stream, p);
+  }
+}
+
+template <typename T, typename W>
+void launch_few_gated_rows(cudaStream_t stream, const Product& p) {
+  const auto kernel =
+      p.x.rows == 1 ? few_gated_rows_kernel<T, W, 1> : few_gated_rows_kernel<T, W, static_cast<int>(kMaxVectorRows)>;
+  launch("multiply_few_rows", kernel, ceil_div(p.out.cols, kWarps), kWarps * kWarp, 0, stream,
+         static_cast<T*>(p.out.data), static_cast<const T*>(p.x.data), p.weights, p.activation,
+         static_cast<int>(p.out.cols), static_cast<int>(p.x.cols), static_cast<int>(p.x.rows));
 }
 
 }  // namespace
@@ -163,11 +250,11 @@ void multiply_few_rows(cudaStream_t stream, const Product& p) {
   with_float_type(p.x.dtype, [&]<typename T>(T) {
     with_weight_type(p.weight_type, [&]<typename W>(W) {
       if (p.is_gated) {
-        launch_few_rows<T, T, W, true>(stream, p);
+        launch_few_gated_rows<T, W>(stream, p);
       } else if (p.out.dtype == DType::F32) {
-        launch_few_rows<float, T, W, false>(stream, p);
+        launch_few_rows<float, T, W>(stream, p);
       } else {
-        launch_few_rows<T, T, W, false>(stream, p);
+        launch_few_rows<T, T, W>(stream, p);
       }
     });
   });
@@ -185,7 +272,7 @@ void expert_gate_up(cudaStream_t stream, Tensor inner, Tensor x, const ExpertVec
 }
 
 void expert_down(cudaStream_t stream, Tensor out, Tensor inner, const ExpertVectors& e) {
-  const dim3 n_ctas(ceil_div(out.cols, kWarps), static_cast<unsigned>(out.rows));
+  const dim3 n_ctas(ceil_div(out.cols, kWarps * kManyCols), static_cast<unsigned>(out.rows));
   with_float_type(out.dtype, [&]<typename T>(T) {
     with_weight_type(e.down_type, [&]<typename W>(W) {
       launch("expert_down", expert_down_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream, static_cast<T*>(out.data),
