@@ -155,6 +155,27 @@ TEST_F(GpuBf16, attention_matches_the_reference) {
   }
 }
 
+// Long enough contexts that tokens beside each other choose different blocks: all of them, the later ones, or none but
+// their own; the last keys are no whole block.
+TEST_F(GpuBf16, unlike_choices_match_the_reference) {
+  const Shape shapes[] = {{{16, 1, 128}, 128, 6000, 259}, {{8, 2, 128}, 128, 5000, 300}, {{4, 1, 128}, 128, 3700, 500}};
+  for (const Shape& s : shapes) {
+    TestCache cache(DType::BF16, s.page_size, s.heads.kv_heads, s.heads.head_dim, 8, s.n_past + s.n_tokens);
+    store_random(random, *reference, cache.layer, s.n_past + s.n_tokens);
+    const std::int64_t cols = std::int64_t{s.heads.q_heads} * s.heads.head_dim;
+    Activations q = bf16_values(s.n_tokens, cols, 2), got(s.n_tokens, cols), want(s.n_tokens, cols);
+    for (const int top_k : {5, 16}) {
+      Ids ids = random_choice(random, s, top_k);
+      for (std::int64_t i = 0; i < s.n_tokens / 3 * ids.cols; ++i) ids.values[i] = ids.values[i % ids.cols];  // alike
+      std::fill(got.values.begin(), got.values.end(), NAN);
+      gpu->attend_blocks(got.tensor(), q.tensor(), ids.tensor(), cache.layer, s.heads, s.n_past);
+      reference->attend_blocks(want.tensor(), q.tensor(), ids.tensor(), cache.layer, s.heads, s.n_past);
+      EXPECT_LE(nmse(got.values, want.values), kRoundedTwice)
+          << top_k << " blocks, " << s.n_past << "+" << s.n_tokens << ", " << s.heads.q_heads << " heads";
+    }
+  }
+}
+
 TEST_F(GpuBf16, segments_match_the_reference) {
   const std::int64_t ends[] = {1, 130, 143, 400};
   for (const int head_dim : {64, 80, 16}) {

@@ -132,16 +132,6 @@ struct Rows {
   float totals[2] = {};  // of this lane's columns only
 };
 
-// Scores of keys that a row does not see become -infinity.
-__device__ void hide(Rows& w, int r, int n_visible) {
-#pragma unroll
-  for (int j = 0; j < kBlock / 8; ++j) {
-    const int key = j * 8 + threadIdx.x % 4 * 2;
-    if (key >= n_visible) w.scores[4 * j + 2 * r] = -INFINITY;
-    if (key + 1 >= n_visible) w.scores[4 * j + 2 * r + 1] = -INFINITY;
-  }
-}
-
 // Scores become weights; `shrinks` is what brings earlier sums to the new scale.
 __device__ void soften(Rows& w, float scale_log2) {
 #pragma unroll
@@ -266,7 +256,7 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int n_visible = is_chosen(i, r) ? place.visible[r] - first_key : 0;
-      if (n_visible < kBlock) hide(w, r, n_visible);
+      if (n_visible < kBlock) hide_keys(w.scores, r, n_visible);
     }
   };
   if (kDense && group == 1) pass_turn(0);
@@ -319,8 +309,9 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
 
 template <bool kDense>
 __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf16* q, void* const* pages,
-                                                             AttentionShape shape) {
+                                                             AttentionShape shape, const std::uint8_t* left_out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
+  if (!kDense && left_out != nullptr && left_out[(blockIdx.y + 1) * gridDim.x - 1 - blockIdx.x]) return;
   extern __shared__ std::uint8_t dynamic[];
   __shared__ Shared shared;
   auto* stages = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(dynamic) + 1023) / 1024 * 1024);
@@ -356,16 +347,21 @@ bool attends_on_hopper(const AttentionCall& call) {
          call.top_k * (kTileRows / group_size) <= kMaxListed;
 }
 
-void attend_on_hopper(cudaStream_t stream, const AttentionCall& call) {
-  INFERENCE_CHECK(attends_on_hopper(call), "no Hopper kernel for this attention");
+AttentionShape hopper_shape_of(const AttentionCall& call) {
   AttentionPlan plan;
   plan.tile_rows = kTileRows;
   plan.rows_per_unit = call.n_tokens * (call.heads.q_heads / call.heads.kv_heads);
   plan.n_units = 1;
-  const dim3 n_ctas(static_cast<unsigned>(plan.tiles_per_unit()), static_cast<unsigned>(call.heads.kv_heads));
+  return shape_of(call, plan);
+}
+
+void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std::uint8_t* left_out) {
+  INFERENCE_CHECK(attends_on_hopper(call), "no Hopper kernel for this attention");
+  const AttentionShape shape = hopper_shape_of(call);
+  const dim3 n_ctas(static_cast<unsigned>(shape.tiles_per_unit), static_cast<unsigned>(shape.kv_heads));
   const auto kernel = call.block_ids == nullptr ? attend_kernel<true> : attend_kernel<false>;
   launch("attend_on_hopper", kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
-         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape_of(call, plan));
+         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape, left_out);
 }
 
 }  // namespace inference::ops::cuda

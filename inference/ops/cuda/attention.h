@@ -57,7 +57,15 @@ void attend_plainly(cudaStream_t stream, const AttentionCall& call, const Attent
 
 // Whether Hopper's kernel takes the call: M3's heads and pages in bf16, and enough tokens.
 bool attends_on_hopper(const AttentionCall& call);
-void attend_on_hopper(cudaStream_t stream, const AttentionCall& call);
+// `left_out`: [kv_heads, tiles of 128 rows], 1 where another kernel takes the tile; null: none.
+void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std::uint8_t* left_out = nullptr);
+
+// Whether a call with chosen blocks is worth looking at tile by tile: those with little in common go by blocks, the
+// others as in attend_on_hopper.
+bool attends_by_block(const AttentionCall& call);
+// `memory`: of by_block_bytes; for 8,192 tokens of M3 2 GiB.
+std::size_t by_block_bytes(const AttentionCall& call);
+void attend_by_block(cudaStream_t stream, const AttentionCall& call, void* memory, int n_multiprocessors);
 
 // Whether Hopper's kernel for a few tokens and their chosen blocks takes the call.
 bool attends_in_clusters(const AttentionCall& call);

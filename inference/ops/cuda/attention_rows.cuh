@@ -121,6 +121,9 @@ KeyRows<T> rows_of(const AttentionCall& call) {
           call.heads.head_dim};
 }
 
+// A call as Hopper's kernels for many tokens cut it: tiles of 128 rows of one kv head.
+AttentionShape hopper_shape_of(const AttentionCall& call);
+
 // Merges the splits of every query head's row.
 void merge_splits(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, const float* partials);
 

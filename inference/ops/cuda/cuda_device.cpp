@@ -397,6 +397,12 @@ class CudaDevice final : public Device {
 
   void run(AttentionCall call) {
     call.replay = replay_;
+    if (properties_.major == 9 && attends_by_block(call)) {
+      is_replayable_ = false;
+      auto* memory = partials_.of<std::byte>(by_block_bytes(call));
+      attend_by_block(stream(), call, memory, properties_.multiProcessorCount);
+      return;
+    }
     if (properties_.major == 9 && attends_on_hopper(call)) {
       is_replayable_ = false;
       attend_on_hopper(stream(), call);

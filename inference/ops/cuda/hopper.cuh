@@ -134,6 +134,16 @@ __device__ inline void score_block(float (&scores)[64], const std::uint32_t (&q)
   finish_products(scores);
 }
 
+// Of row r (0: g, 1: g + 8) of a lane's scores, those of keys from n_visible on become -infinity.
+__device__ inline void hide_keys(float (&scores)[64], int r, int n_visible) {
+#pragma unroll
+  for (int j = 0; j < kBlock / 8; ++j) {
+    const int key = j * 8 + threadIdx.x % 4 * 2;
+    if (key >= n_visible) scores[4 * j + 2 * r] = -INFINITY;
+    if (key + 1 >= n_visible) scores[4 * j + 2 * r + 1] = -INFINITY;
+  }
+}
+
 // The two rows of 16-row fragments that this lane shares in, from rows of kDim values.
 __device__ inline void load_queries(std::uint32_t (&q)[kDim / 16][4], const bf16* first, const bf16* second) {
   const int t = threadIdx.x % 4;
