@@ -6,17 +6,16 @@
 2. The other way to be sparse: the 2,048 best tokens of all, one choice for all kv heads (as DeepSeek's DSA), on the same
    keys: scoring, top-k, gathering, the whole layer.
 
-With the path of msa_bench, its times stand beside. Times are medians of
-20 in microseconds; keys are random; caches rotate beyond the L2 where a call reads less. Kernels are checked first."""
-import statistics
-import subprocess
+With the path of msa_bench, its times stand beside. Times are medians of 20 in microseconds; keys are random; caches
+rotate beyond the L2 where a call reads less. Kernels are checked first."""
 import sys
 
 import torch
 import triton
 import triton.language as tl
+from msa_bench import CHUNK, DIM, KV_HEADS, Q_HEADS, measure, random, run_ours
 
-Q_HEADS, KV_HEADS, GROUP, DIM, BLOCK, TOP_K, CHUNK, TOKENS = 64, 4, 16, 128, 128, 16, 8192, 2048
+GROUP, BLOCK, TOP_K, TOKENS = 16, 128, 16, 2048
 SCALE_LOG2 = DIM**-0.5 * 1.4426950408889634
 
 
@@ -99,25 +98,6 @@ def merge(partial, states):
     return ((partial * share[..., None]).sum(1) / (states[..., 1] * share).sum(1)[..., None]).reshape(64, DIM)
 
 
-def random(*shape):
-    return torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
-
-
-def measure(call, n_calls=3, n_batches=20):
-    for _ in range(2):
-        call()
-    times = []
-    for _ in range(n_batches):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        for _ in range(n_calls):
-            call()
-        end.record()
-        end.synchronize()
-        times.append(start.elapsed_time(end) * 1000 / n_calls)
-    return statistics.median(times)
-
-
 def replayed(call, n_calls=20):
     """Microseconds per call in a CUDA graph, for what is too short to launch one by one."""
     call()
@@ -170,7 +150,7 @@ def prefill(n, ours):
     k, v = random(KV_HEADS, n, DIM), random(KV_HEADS, n, DIM)
     for name, per_tokens in (("prefill_attend_blocks", 1), ("prefill_attend_shared_blocks", 64)):
         ids = random_choices(n, first, per_tokens)
-        us = measure(lambda: attend_query_outer[(CHUNK, KV_HEADS)](out, q, k, v, ids, n, first, SCALE_LOG2, TOP_K))
+        us = measure(lambda: attend_query_outer[(CHUNK, KV_HEADS)](out, q, k, v, ids, n, first, SCALE_LOG2, TOP_K), 3)
         row(name + ", query-outer", n, us, ours.get((name, n)))
     index_q, index_k = random(CHUNK, KV_HEADS, DIM), random(n, DIM)
     scores = torch.full((KV_HEADS, CHUNK, n // BLOCK), float("-inf"), device="cuda")
@@ -241,11 +221,6 @@ def decode(n, ours):
 def row(name, n, us, ours=None):
     beside = f"{ours:12.1f} {us / ours:7.2f}" if ours else ""
     print(f"{name:48} {n:8} {us:12.1f} {beside}", flush=True)
-
-
-def run_ours(program):
-    lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
-    return {(name, int(context)): float(us) for name, context, us in (line.split() for line in lines[1:])}
 
 
 def main():

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <vector>
 
 #include "inference/ops/cuda/attention.h"
+#include "inference/ops/cuda/checks.h"
 #include "inference/ops/cuda/cublas.h"
+#include "inference/ops/cuda/experts.h"
 #include "inference/ops/cuda/gemm.h"
+#include "inference/ops/cuda/gpu.h"
 #include "inference/ops/cuda/index_summary.h"
 #include "inference/ops/cuda/memory.h"
 #include "inference/ops/cuda/moe.h"
@@ -22,45 +24,13 @@
 namespace inference::ops::cuda {
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
-
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  throw Error(message("the GPU failed (", what, "): ", cudaGetErrorString(status), "; start the program again"));
-}
-
 std::int64_t size_of(std::size_t n) {
   return static_cast<std::int64_t>(n);
 }
 
-cudaStream_t make_stream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
-  // Memory that was released stays with the program: sessions and pictures come and go.
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, 0), "memory pool");
-  std::uint64_t keep = UINT64_MAX;
-  check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "memory pool");
-  return stream;
-}
-
-// Destroyed after all that lives in its order.
-struct Stream {
-  Stream() : stream(make_stream()) {}
-  ~Stream() {
-    cudaStreamSynchronize(stream);
-    cudaStreamDestroy(stream);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t stream;
-};
-
 class CudaDevice final : public Device {
  public:
-  explicit CudaDevice(DType activation_type) : activation_type_(activation_type) {
-    check(cudaGetDeviceProperties(&properties_, 0), "properties");
-  }
+  explicit CudaDevice(DType activation_type) : activation_type_(activation_type) {}
   ~CudaDevice() override {
     cudaStreamSynchronize(stream());
     for (void* memory : resident_) cudaFree(memory);
@@ -139,7 +109,8 @@ class CudaDevice final : public Device {
       if (bias.data != nullptr) add_bias(stream(), out, bias);
       return;
     }
-    multiply({.out = out, .x = x, .weights = {w.data, w.scales}, .weight_type = w.dtype, .bias = bias});
+    multiply(stream(), {.out = out, .x = x, .weights = {w.data, w.scales}, .weight_type = w.dtype, .bias = bias},
+             is_hopper());
   }
 
   void add(Tensor x, Tensor y) override {
@@ -171,7 +142,7 @@ class CudaDevice final : public Device {
   }
 
   std::size_t index_summary_bytes(int page_size, int index_dim, DType dtype) const override {
-    return properties_.major == 9 && has_summaries(page_size, index_dim, dtype) ? kSummaryBytes : 0;
+    return is_hopper() && has_summaries(page_size, index_dim, dtype) ? kSummaryBytes : 0;
   }
   void summarize_index_pages(const KvLayer& cache, std::int64_t first_page, std::int64_t n_pages) override {
     INFERENCE_CHECK(cache.has_index_summaries && cache.index_page_table != nullptr &&
@@ -195,12 +166,12 @@ class CudaDevice final : public Device {
     check_index_pages(cache, first_position + index_q.rows);
     const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position, replay_};
     const int n_multiprocessors = properties_.multiProcessorCount;
-    if (properties_.major == 9 && selects_for_decode(whole, n_multiprocessors)) {
+    if (is_hopper() && selects_for_decode(whole, n_multiprocessors)) {
       select_blocks_for_decode(stream(), whole, decode_selection_state(), n_multiprocessors);
       return;
     }
     is_replayable_ = false;
-    if (properties_.major == 9 && selects_on_hopper(whole)) {
+    if (is_hopper() && selects_on_hopper(whole)) {
       auto* memory = finalists_.of<std::byte>(hopper_selection_bytes(whole, n_multiprocessors));
       select_blocks_on_hopper(stream(), whole, memory, n_multiprocessors);
       return;
@@ -238,12 +209,14 @@ class CudaDevice final : public Device {
       cublas_.multiply(stream(), up, x, ffn.up);
       gate_rows(stream(), inner, up, activation);
     } else {
-      multiply({.out = inner,
+      multiply(stream(),
+               {.out = inner,
                 .x = x,
                 .weights = pair_of(ffn),
                 .weight_type = ffn.gate.dtype,
                 .is_gated = true,
-                .activation = activation});
+                .activation = activation},
+               is_hopper());
     }
     linear(out, inner, ffn.down, {});
   }
@@ -266,20 +239,7 @@ class CudaDevice final : public Device {
 
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
                    const Activation& activation) override {
-    INFERENCE_CHECK(expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
-                        expert_weights.cols == expert_ids.cols && !experts.empty(),
-                    "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
-    for (const Ffn& ffn : experts) {
-      check_ffn(out, x, ffn);
-      INFERENCE_CHECK(ffn.gate.dtype == experts[0].gate.dtype && ffn.down.dtype == experts[0].down.dtype &&
-                          ffn.gate.rows == experts[0].gate.rows,
-                      "mix_experts: experts of different types or widths");
-    }
-    if (x.rows <= kMaxVectorRows) {
-      mix_few(out, x, expert_ids, expert_weights, experts, activation);
-    } else {
-      mix_many(out, x, expert_ids, expert_weights, experts, activation);
-    }
+    experts_.mix(out, x, expert_ids, expert_weights, experts, activation, inner_);
   }
 
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
@@ -330,85 +290,22 @@ class CudaDevice final : public Device {
 
  private:
   cudaStream_t stream() const { return stream_.stream; }
-
-  static void check_weight(const Matrix& w) {
-    INFERENCE_CHECK(
-        (w.dtype == DType::F8E4M3) == (w.scales != nullptr) && (w.scales == nullptr || w.cols % kMxGroup == 0),
-        "a weight of ", dtype_name(w.dtype), " with ", w.cols, " columns and ", w.scales == nullptr ? "no" : "",
-        " scales");
-  }
-
-  static void check_ffn(Tensor out, Tensor x, const Ffn& ffn) {
-    INFERENCE_CHECK(out.rows == x.rows && x.cols == ffn.gate.cols && x.cols == ffn.up.cols &&
-                        ffn.gate.rows == ffn.up.rows && ffn.down.cols == ffn.gate.rows && out.cols == ffn.down.rows &&
-                        ffn.gate.dtype == ffn.up.dtype,
-                    "feed-forward: shapes differ");
-    check_weight(ffn.gate);
-    check_weight(ffn.up);
-    check_weight(ffn.down);
-  }
-
-  static void check_pages(std::span<void* const> pages, void* const* on_gpu, int page_size, std::int64_t n_positions) {
-    INFERENCE_CHECK(on_gpu != nullptr && n_positions <= size_of(pages.size()) * page_size && n_positions < INT32_MAX,
-                    "a cache of ", pages.size(), " pages for ", n_positions, " positions");
-  }
-  static void check_kv_pages(const KvLayer& cache, std::int64_t n_positions) {
-    check_pages(cache.pages, cache.page_table, cache.page_size, n_positions);
-  }
-  static void check_index_pages(const KvLayer& cache, std::int64_t n_positions) {
-    check_pages(cache.index_pages, cache.index_page_table, cache.page_size, n_positions);
-  }
-
-  static WeightPair pair_of(const Ffn& ffn) { return {ffn.gate.data, ffn.gate.scales, ffn.up.data, ffn.up.scales}; }
-
-  void multiply(const Product& product) {
-    if (product.x.rows <= kMaxVectorRows && product.grouping.weights == nullptr) {
-      multiply_few_rows(stream(), product);
-    } else {
-      multiply_many_rows(product, fits_tensor_cores(product.x.dtype, product.weight_type, product.x.cols));
-    }
-  }
-
-  void multiply_many_rows(const Product& product, bool on_tensor_cores) {
-    if (properties_.major == 9 && fits_hopper_product(product)) {
-      multiply_on_hopper(stream(), product);
-    } else if (on_tensor_cores) {
-      multiply_on_tensor_cores(stream(), product);
-    } else {
-      multiply_plainly(stream(), product);
-    }
-  }
-
-  static AttentionCall paged_call(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads,
-                                  std::int64_t first_position) {
-    INFERENCE_CHECK(heads.kv_heads == cache.kv_heads && heads.head_dim == cache.head_dim &&
-                        heads.q_heads % heads.kv_heads == 0 && q.cols == std::int64_t{heads.q_heads} * heads.head_dim &&
-                        out.rows == q.rows && out.cols == q.cols,
-                    "attention: shapes differ");
-    check_kv_pages(cache, first_position + q.rows);
-    return {.out = out.data,
-            .q = q.data,
-            .activation_type = q.dtype,
-            .n_tokens = q.rows,
-            .heads = heads,
-            .source = {.pages = cache.page_table, .page_size = cache.page_size, .dtype = cache.dtype},
-            .n_keys = first_position + q.rows};
-  }
+  bool is_hopper() const { return properties_.major == 9; }
 
   void run(AttentionCall call) {
     call.replay = replay_;
-    if (properties_.major == 9 && attends_by_block(call)) {
+    if (is_hopper() && attends_by_block(call)) {
       is_replayable_ = false;
       auto* memory = partials_.of<std::byte>(by_block_bytes(call));
       attend_by_block(stream(), call, memory, properties_.multiProcessorCount);
       return;
     }
-    if (properties_.major == 9 && attends_on_hopper(call)) {
+    if (is_hopper() && attends_on_hopper(call)) {
       is_replayable_ = false;
       attend_on_hopper(stream(), call);
       return;
     }
-    if (properties_.major == 9 && attends_in_clusters(call)) {
+    if (is_hopper() && attends_in_clusters(call)) {
       attend_in_clusters(stream(), call);
       return;
     }
@@ -427,82 +324,6 @@ class CudaDevice final : public Device {
       clear(decode_selection_.data(), decode_selection_bytes());
     }
     return decode_selection_.data();
-  }
-
-  // The experts' addresses on the GPU, looked up by the first one's.
-  struct ExpertTables {
-    explicit ExpertTables(cudaStream_t stream) : gate_up(stream), down(stream) {}
-    MirroredList gate_up, down;
-  };
-  struct ExpertPairs {
-    const WeightPair *gate_up, *down;
-  };
-  ExpertPairs tables_of(std::span<const Ffn> experts) {
-    std::vector<WeightPair> gate_up, down;
-    for (const Ffn& ffn : experts) {
-      gate_up.push_back(pair_of(ffn));
-      down.push_back({ffn.down.data, ffn.down.scales});
-    }
-    ExpertTables& tables = expert_tables_.try_emplace(experts.data(), stream()).first->second;
-    return {tables.gate_up.of(gate_up), tables.down.of(down)};
-  }
-
-  void mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-               const Activation& activation) {
-    const ExpertPairs tables = tables_of(experts);
-    const std::int64_t n_pairs = expert_ids.rows * expert_ids.cols, ffn_dim = experts[0].gate.rows;
-    const Tensor inner = {inner_.of<std::byte>(static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype)),
-                          n_pairs, ffn_dim, x.dtype};
-    const ExpertVectors vectors = {.gate_up = tables.gate_up,
-                                   .down = tables.down,
-                                   .ids = expert_ids.i32(),
-                                   .expert_weights = expert_weights.f32(),
-                                   .top_k = static_cast<int>(expert_ids.cols),
-                                   .gate_up_type = experts[0].gate.dtype,
-                                   .down_type = experts[0].down.dtype,
-                                   .activation = activation};
-    expert_gate_up(stream(), inner, x, vectors);
-    expert_down(stream(), out, inner, vectors);
-  }
-
-  void mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                const Activation& activation) {
-    const ExpertPairs tables = tables_of(experts);
-    const std::int64_t n_pairs = expert_ids.rows * expert_ids.cols, ffn_dim = experts[0].gate.rows;
-    const DType gate_type = experts[0].gate.dtype, down_type = experts[0].down.dtype;
-    const bool on_tensor_cores =
-        fits_tensor_cores(x.dtype, gate_type, x.cols) && fits_tensor_cores(x.dtype, down_type, ffn_dim);
-    const int tile_rows = on_tensor_cores ? kTensorTileRows : kPlainTileRows;
-    const std::int64_t max_tiles = n_pairs / tile_rows + size_of(experts.size());
-    const ExpertOrder order = expert_order(n_pairs, size_of(experts.size()), max_tiles);
-    sort_by_expert(stream(), order, expert_ids, static_cast<int>(experts.size()), tile_rows);
-    Grouping grouping = {tables.gate_up, order.token_of, order.tiles, order.n_tiles, static_cast<unsigned>(max_tiles)};
-    const Tensor inner = {inner_.of<std::byte>(static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype)),
-                          n_pairs, ffn_dim, x.dtype};
-    multiply_many_rows({.out = inner,
-                        .x = x,
-                        .weight_type = gate_type,
-                        .is_gated = true,
-                        .activation = activation,
-                        .grouping = grouping},
-                       on_tensor_cores);
-    grouping.weights = tables.down;
-    grouping.row_of = nullptr;
-    const Tensor results = {results_.of<float>(static_cast<std::size_t>(n_pairs * out.cols)), n_pairs, out.cols};
-    multiply_many_rows({.out = results, .x = inner, .weight_type = down_type, .grouping = grouping}, on_tensor_cores);
-    add_experts(stream(), out, results.f32(), order, expert_weights);
-  }
-
-  ExpertOrder expert_order(std::int64_t n_pairs, std::int64_t n_experts, std::int64_t max_tiles) {
-    static_assert(sizeof(RowTile) == 3 * sizeof(std::int32_t));
-    auto* memory = order_.of<std::int32_t>(static_cast<std::size_t>(2 * n_pairs + n_experts + 3 * max_tiles + 1));
-    ExpertOrder order;
-    order.token_of = memory;
-    order.sorted_row = order.token_of + n_pairs;
-    order.expert_ends = order.sorted_row + n_pairs;
-    order.tiles = reinterpret_cast<RowTile*>(order.expert_ends + n_experts);
-    order.n_tiles = order.expert_ends + n_experts + 3 * max_tiles;
-    return order;
   }
 
   // The same for queries, keys and index heads of all layers: computed once per call of the forward pass.
@@ -525,19 +346,18 @@ class CudaDevice final : public Device {
   };
 
   DType activation_type_;
-  cudaDeviceProp properties_ = {};
+  cudaDeviceProp properties_ = gpu_properties();
   Stream stream_;
   Cublas cublas_;
   std::vector<void*> resident_;
   Scratch token_ids_{stream()}, scores_{stream()}, finalists_{stream()}, partials_{stream()}, inner_{stream()},
-      up_{stream()}, logits_{stream()}, results_{stream()}, order_{stream()}, angles_{stream()},
-      patch_angles_{stream()};
-  std::map<const Ffn*, ExpertTables> expert_tables_;
+      up_{stream()}, logits_{stream()}, angles_{stream()}, patch_angles_{stream()};
+  Experts experts_{stream(), is_hopper()};
   // Of all memory that operations keep for themselves and may move when it grows.
   std::uint64_t memory_version() const {
-    std::uint64_t n_bytes = 0;
-    for (const Scratch* scratch : {&token_ids_, &scores_, &finalists_, &partials_, &inner_, &up_, &logits_, &results_,
-                                   &order_, &angles_, &patch_angles_})
+    std::uint64_t n_bytes = experts_.n_bytes();
+    for (const Scratch* scratch :
+         {&token_ids_, &scores_, &finalists_, &partials_, &inner_, &up_, &logits_, &angles_, &patch_angles_})
       n_bytes += scratch->n_bytes();
     return n_bytes;
   }
@@ -551,20 +371,6 @@ class CudaDevice final : public Device {
   std::pair<int, float> patch_key_;
   Rotations patch_rotations_;
 };
-
-// Empty, or why this GPU can't be used.
-std::string refusal(std::size_t needed_bytes) {
-  int n_gpus = 0;
-  const cudaError_t status = cudaGetDeviceCount(&n_gpus);
-  if (status != cudaSuccess || n_gpus == 0) {
-    return message("no GPU answers: ", cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status));
-  }
-  std::size_t free_bytes = 0, total_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &total_bytes), "memory");
-  if (free_bytes >= needed_bytes) return {};
-  return message("the GPU has ", static_cast<double>(free_bytes) / kGiB, " GiB free, this model needs ",
-                 static_cast<double>(needed_bytes) / kGiB, " GiB");
-}
 
 }  // namespace
 }  // namespace inference::ops::cuda

@@ -43,6 +43,11 @@ struct Product {
   Grouping grouping = {};  // without weights: one group of all rows
 };
 
+// By the kernel that suits the product.
+void multiply(cudaStream_t stream, const Product& product, bool is_hopper);
+// The same for more rows than a few; `on_tensor_cores`: or on Hopper's, where its kernel takes the product.
+void multiply_many_rows(cudaStream_t stream, const Product& product, bool is_hopper, bool on_tensor_cores);
+
 // Whether the tensor cores' kernel takes this product: bf16 rows of whole 16-byte pieces, bf16 or MXFP8 weights.
 bool fits_tensor_cores(DType x_type, DType weight_type, std::int64_t k);
 inline constexpr int kTensorTileRows = 128, kPlainTileRows = 64;
@@ -59,6 +64,10 @@ void multiply_plainly(cudaStream_t stream, const Product& product);
 // A few rows: each weight is read once, at the speed of memory.
 inline constexpr std::int64_t kMaxVectorRows = 4;
 void multiply_few_rows(cudaStream_t stream, const Product& product);
+
+inline WeightPair pair_of(const Ffn& ffn) {
+  return {ffn.gate.data, ffn.gate.scales, ffn.up.data, ffn.up.scales};
+}
 
 // One token's experts, or a few tokens': inner[pair] = gated product of the pair's expert with the pair's token.
 struct ExpertVectors {

@@ -1,0 +1,50 @@
+#pragma once
+// The experts' networks, added up as the router weighs them: a few tokens' expert by expert, many tokens' sorted by
+// expert into grouped products.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "inference/ops/cuda/gemm.h"
+#include "inference/ops/cuda/memory.h"
+#include "inference/ops/cuda/moe.h"
+#include "inference/ops/ops.h"
+
+namespace inference::ops::cuda {
+
+class Experts {
+ public:
+  Experts(cudaStream_t stream, bool is_hopper) : stream_(stream), is_hopper_(is_hopper) {}
+
+  // `inner`: for what gate and up give, free to use.
+  void mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+           const Activation& activation, Scratch& inner);
+  // Of memory that may move when it grows.
+  std::uint64_t n_bytes() const { return results_.n_bytes() + order_.n_bytes(); }
+
+ private:
+  // The experts' addresses on the GPU, looked up by the first one's.
+  struct Tables {
+    explicit Tables(cudaStream_t stream) : gate_up(stream), down(stream) {}
+    MirroredList gate_up, down;
+  };
+  struct Pairs {
+    const WeightPair *gate_up, *down;
+  };
+  Pairs tables_of(std::span<const Ffn> experts);
+  void mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+               const Activation& activation, Tensor inner);
+  void mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
+                const Activation& activation, Tensor inner);
+  ExpertOrder expert_order(std::int64_t n_pairs, std::int64_t n_experts, std::int64_t max_tiles);
+
+  cudaStream_t stream_;
+  bool is_hopper_;
+  Scratch results_{stream_}, order_{stream_};
+  std::map<const Ffn*, Tables> tables_;
+};
+
+}  // namespace inference::ops::cuda
