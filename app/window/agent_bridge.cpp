@@ -272,17 +272,21 @@ void AgentBridge::on_event(const agent::AgentEvent& event) {
       Q_EMIT call_over();
     });
   } else if (std::holds_alternative<agent::ReplyEvent>(event)) {
-    const std::lock_guard lock(mutex_);
-    thought_.clear();
-    text_.clear();
+    {
+      const std::lock_guard lock(mutex_);
+      thought_.clear();
+      text_.clear();
+    }
     tell([this] { Q_EMIT live_text({}, {}); });
   }
 }
 
 void AgentBridge::add_piece(const agent::ReplyPiece& piece) {
-  const std::lock_guard lock(mutex_);
-  (piece.kind == agent::ReplyPiece::Kind::Thought ? thought_ : text_) += text_of(piece.text);
-  if (!std::exchange(is_text_told_, false)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    (piece.kind == agent::ReplyPiece::Kind::Thought ? thought_ : text_) += text_of(piece.text);
+    if (!std::exchange(is_text_told_, false)) return;
+  }
   tell([this] {
     std::unique_lock lock(mutex_);
     is_text_told_ = true;
@@ -293,8 +297,10 @@ void AgentBridge::add_piece(const agent::ReplyPiece& piece) {
 }
 
 void AgentBridge::note_recorded() {
-  const std::lock_guard lock(mutex_);
-  if (!std::exchange(is_record_told_, false)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(is_record_told_, false)) return;
+  }
   tell([this] {
     {
       const std::lock_guard lock(mutex_);
@@ -305,8 +311,10 @@ void AgentBridge::note_recorded() {
 }
 
 agent::Approval AgentBridge::approve(const agent::ApprovalRequest& request, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  approval_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    approval_.reset();
+  }
   const ApprovalQuestion question = {
       text_of(request.call.name),    object_of(request.call.arguments), text_of(agent::name_of(request.effect)),
       text_of(request.reason),       request.rule.name.empty(),         newest_map_,
@@ -317,24 +325,31 @@ agent::Approval AgentBridge::approve(const agent::ApprovalRequest& request, cons
     become(RunState::Asking);
     Q_EMIT approval_wanted(question);
   });
+  std::unique_lock lock(mutex_);
   if (!changed_.wait(lock, stop, [this] { return approval_.has_value(); })) return {false, "the user stopped it"};
   agent::Approval answer = *std::exchange(approval_, std::nullopt);
+  lock.unlock();
   if (answer.instead) answer.instead->id = request.call.id;
   tell([this] { become(is_paused_ ? RunState::Paused : RunState::Thinking); });
   return answer;
 }
 
 std::optional<std::string> AgentBridge::ask(const std::string& question, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  said_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    said_.reset();
+  }
   tell([this, text = text_of(question)] {
     open_question_ = text;
     become(RunState::Asking);
     Q_EMIT question_asked(text);
   });
+  std::unique_lock lock(mutex_);
   if (!changed_.wait(lock, stop, [this] { return said_.has_value(); })) return std::nullopt;
+  std::optional<std::string> said = *std::exchange(said_, std::nullopt);
+  lock.unlock();
   tell([this] { become(is_paused_ ? RunState::Paused : RunState::Thinking); });
-  return *std::exchange(said_, std::nullopt);
+  return said;
 }
 
 }  // namespace app

@@ -1,6 +1,7 @@
 #include "app/window/screen_feed.h"
 
 #include <chrono>
+#include <utility>
 
 #include "app/window/patience.h"
 #include "app/window/session_reader.h"
@@ -43,6 +44,14 @@ ScreenImage ScreenFeed::take() {
   return newest_;
 }
 
+// Whether the window hasn't been told since it last took one. What the old picture held is given back, and the window
+// told, without the lock: this thread gets the processor last, and the window would wait for it.
+bool ScreenFeed::keep(ScreenImage picture) {
+  const std::lock_guard lock(mutex_);
+  std::swap(newest_, picture);
+  return std::exchange(is_told_, false);
+}
+
 std::shared_ptr<const capture::Frame> ScreenFeed::fitted(const std::shared_ptr<const capture::Frame>& frame) {
   QSize most_px;
   {
@@ -70,9 +79,7 @@ void ScreenFeed::watch(const std::stop_token& stop) {
       const capture::Grab grab = source->grab(options);
       if (!grab) return void(Q_EMIT lost(QString::fromStdString(grab.error)));
       const std::shared_ptr<const capture::Frame> frame = fitted(grab.frame);
-      const std::lock_guard lock(mutex_);
-      newest_ = {image_of(frame), frame->screen_map};
-      if (std::exchange(is_told_, false)) Q_EMIT arrived();
+      if (keep({image_of(frame), frame->screen_map})) Q_EMIT arrived();
     }
     {
       std::unique_lock lock(mutex_);

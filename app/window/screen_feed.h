@@ -37,6 +37,7 @@ class ScreenFeed : public QObject {
 
  private:
   void watch(const std::stop_token& stop);
+  bool keep(ScreenImage picture);
   std::shared_ptr<const capture::Frame> fitted(const std::shared_ptr<const capture::Frame>& frame);
 
   std::string display_;
