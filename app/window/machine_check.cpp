@@ -7,6 +7,7 @@
 #include <QJsonObject>
 #include <QVBoxLayout>
 
+#include "app/window/doctor_words.h"
 #include "app/window/widgets.h"
 
 namespace app {
@@ -50,7 +51,7 @@ MachineCheck::MachineCheck(QWidget* parent) : QWidget(parent) {
   all->addLayout(head);
   list_ = new QWidget;
   rows_ = new QVBoxLayout(list_);
-  rows_->setContentsMargins(0, 0, 0, 0);
+  rows_->setContentsMargins(0, 0, 0, 8);
   rows_->setSpacing(5);
   all->addWidget(list_);
   list_->hide();
@@ -91,8 +92,8 @@ void MachineCheck::show_report(const QByteArray& written) {
   for (const QJsonValue& finding : findings) {
     const QString state = finding["state"].toString();
     n_works += state == "works";
-    add_finding(Checks::name(finding["name"].toString()), state, finding["what"].toString(),
-                finding["remedy"].toString());
+    add_finding(Checks::name(finding["name"].toString()), state, doctor_words(finding["what"].toString()),
+                doctor_words(finding["remedy"].toString()));
   }
   const bool is_usable = report["usable"].toBool();
   summary_->setText(is_usable ? tr("All that is needed works here (%1 of %2 checks).").arg(n_works).arg(findings.size())

@@ -8,8 +8,10 @@
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "agent/recorder.h"
+#include "agent/rule_book.h"
 #include "app/window/call_text.h"
 #include "app/window/machine_check.h"
 #include "app/window/preferences.h"
@@ -272,6 +274,47 @@ void SettingsPage::add_permissions() {
     counts_[name] = rows_.last().widget->findChildren<QLabel*>().last();
     counts_[name]->setText(tr("never so far"));
   }
+  add_row(section, tr("Lasting answers"), tr("What you answered with “Always”. What you forget here is asked again."),
+          nullptr);
+  auto* box = new QWidget;
+  answers_ = new QVBoxLayout(box);
+  answers_->setContentsMargins(0, 0, 0, 0);
+  answers_->setSpacing(0);
+  section->addWidget(box);
+  show_answers();
+}
+
+// As the file has them now: sessions write to it too.
+void SettingsPage::show_answers() {
+  while (QLayoutItem* item = answers_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  try {
+    const agent::RuleBook book(agent::RuleBook::default_path());
+    for (const agent::Rule& rule : book.rules()) {
+      const QString subject = QString::fromStdString(agent::visible(rule.subject));
+      const QString what = effect_text(QString::fromStdString(rule.name)) + (subject.isEmpty() ? "" : ": " + subject);
+      const bool is_allowed = rule.decision == agent::Decision::Allow;
+      const auto forget = [this, rule] {
+        agent::RuleBook now(agent::RuleBook::default_path());
+        const auto found = std::find(now.rules().begin(), now.rules().end(), rule);
+        if (found != now.rules().end()) now.forget(static_cast<std::size_t>(found - now.rules().begin()));
+        show_answers();
+      };
+      answers_->addWidget(make_entry(
+          is_allowed ? tr("Allowed: the model %1").arg(what) : tr("Denied: the model %1").arg(what), forget, {}));
+    }
+  } catch (const std::exception& error) {
+    auto* problem = make_label(QString::fromUtf8(error.what()), "dim", TextSize::Small);
+    problem->setWordWrap(true);
+    answers_->addWidget(problem);
+  }
+}
+
+void SettingsPage::showEvent(QShowEvent* event) {
+  show_answers();
+  QWidget::showEvent(event);
 }
 
 void SettingsPage::set_counts(const QHash<QString, qint64>& counts) {
@@ -298,7 +341,9 @@ void SettingsPage::add_files() {
   });
   connect(take, &QPushButton::clicked, this, [this] {
     const QString path = QFileDialog::getOpenFileName(this, tr("Import settings"));
-    if (!path.isEmpty() && preferences_->import_from(path)) Q_EMIT look_changed();
+    if (path.isEmpty() || !preferences_->import_from(path)) return;
+    Q_EMIT look_changed();
+    Q_EMIT language_changed();  // builds this page anew, with all that came
   });
   add_row(section, tr("Settings"), preferences_->path(), buttons);
   add_row(

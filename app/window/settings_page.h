@@ -26,6 +26,9 @@ class SettingsPage : public QWidget {
   void language_changed();
   void settings_changed();  // anything
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   // A titled box; rows are added to it.
   QVBoxLayout* add_section(const QString& title);
@@ -39,6 +42,7 @@ class SettingsPage : public QWidget {
   void add_files();
   void show_models();
   void show_servers();
+  void show_answers();
   QWidget* make_entry(const QString& text, const std::function<void()>& forget, const std::function<void()>& test);
   void filter(const QString& text);
 
@@ -56,6 +60,7 @@ class SettingsPage : public QWidget {
   QWidget* models_box_ = nullptr;
   QVBoxLayout* servers_ = nullptr;
   ServerForm* server_form_ = nullptr;
+  QVBoxLayout* answers_ = nullptr;
 };
 
 }  // namespace app

@@ -302,6 +302,170 @@
             <source>Keyring</source>
             <translation>Schlüsselbund</translation>
         </message>
+        <message>
+            <source>log in to an X11 session</source>
+            <translation>melde dich bei einer X11-Sitzung an</translation>
+        </message>
+        <message>
+            <source>log in to an X11 session for --desktop mine</source>
+            <translation>für --desktop mine melde dich bei einer X11-Sitzung an</translation>
+        </message>
+        <message>
+            <source>a Wayland session without X11</source>
+            <translation>eine Wayland-Sitzung ohne X11</translation>
+        </message>
+        <message>
+            <source>no display here</source>
+            <translation>kein Bildschirm vorhanden</translation>
+        </message>
+        <message>
+            <source>private desktops work all the same; --desktop mine needs an X11 session</source>
+            <translation>eigene Desktops gehen trotzdem; --desktop mine braucht eine X11-Sitzung</translation>
+        </message>
+        <message>
+            <source>X11 programs of a Wayland session (%1, %2)</source>
+            <translation>X11-Programme einer Wayland-Sitzung (%1, %2)</translation>
+        </message>
+        <message>
+            <source>only X11 windows can be seen and worked; log in to an X11 session for --desktop mine</source>
+            <translation>nur X11-Fenster sind zu sehen und zu bedienen; für --desktop mine melde dich bei einer X11-Sitzung an</translation>
+        </message>
+        <message>
+            <source>X11 display %1, %2</source>
+            <translation>X11-Bildschirm %1, %2</translation>
+        </message>
+        <message>
+            <source>no display to try it on</source>
+            <translation>kein Bildschirm, an dem es sich prüfen ließe</translation>
+        </message>
+        <message>
+            <source>the input helper works %1 through XTest</source>
+            <translation>der Eingabehelfer bedient %1 über XTest</translation>
+        </message>
+        <message>
+            <source>install xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core and x11-xkb-utils</source>
+            <translation>installiere xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core und x11-xkb-utils</translation>
+        </message>
+        <message>
+            <source>starts, is seen, and takes keys (%1)</source>
+            <translation>startet, ist zu sehen und nimmt Tasten an (%1)</translation>
+        </message>
+        <message>
+            <source>install at-spi2-core and libatk-adaptor</source>
+            <translation>installiere at-spi2-core und libatk-adaptor</translation>
+        </message>
+        <message>
+            <source>the accessibility bus of a private desktop answers</source>
+            <translation>der Barrierefreiheits-Bus eines eigenen Desktops antwortet</translation>
+        </message>
+        <message>
+            <source>install bubblewrap, and allow user namespaces</source>
+            <translation>installiere bubblewrap und erlaube User-Namespaces</translation>
+        </message>
+        <message>
+            <source>a command ran in bubblewrap</source>
+            <translation>ein Befehl lief in bubblewrap</translation>
+        </message>
+        <message>
+            <source>mousepad, mate-calc, Xephyr and ripgrep are there</source>
+            <translation>mousepad, mate-calc, Xephyr und ripgrep sind da</translation>
+        </message>
+        <message>
+            <source>missing: %1</source>
+            <translation>es fehlt: %1</translation>
+        </message>
+        <message>
+            <source>install mousepad, mate-calc (demonstration, calibrate), xserver-xephyr (--watch), ripgrep (search)</source>
+            <translation>installiere mousepad, mate-calc (Vorführung, calibrate), xserver-xephyr (--watch), ripgrep (Suche)</translation>
+        </message>
+        <message>
+            <source>no NVIDIA GPU: models run on the processor</source>
+            <translation>keine NVIDIA-GPU: Modelle laufen auf dem Prozessor</translation>
+        </message>
+        <message>
+            <source>the small model needs none; for MiniMax-M3 use a GPU, or a server by --model http://…</source>
+            <translation>das kleine Modell braucht keine; für MiniMax-M3 nimm eine GPU, oder einen Server mit --model http://…</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU, but Deskhand was built without CUDA</source>
+            <translation>eine NVIDIA-GPU, aber Deskhand wurde ohne CUDA gebaut</translation>
+        </message>
+        <message>
+            <source>install the CUDA toolkit (nvcc) and build again</source>
+            <translation>installiere das CUDA-Toolkit (nvcc) und baue neu</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU and the kernels for it</source>
+            <translation>eine NVIDIA-GPU und die Kernel dafür</translation>
+        </message>
+        <message>
+            <source>%1 loads from %2</source>
+            <translation>%1 lädt aus %2</translation>
+        </message>
+        <message>
+            <source>install Deskhand again</source>
+            <translation>installiere Deskhand neu</translation>
+        </message>
+        <message>
+            <source>no D-Bus session</source>
+            <translation>keine D-Bus-Sitzung</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops</source>
+            <translation>nur für Wayland-Desktops nötig</translation>
+        </message>
+        <message>
+            <source>no desktop portal runs</source>
+            <translation>es läuft kein Desktop-Portal</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops: install xdg-desktop-portal</source>
+            <translation>nur für Wayland-Desktops nötig: installiere xdg-desktop-portal</translation>
+        </message>
+        <message>
+            <source>a desktop portal runs</source>
+            <translation>ein Desktop-Portal läuft</translation>
+        </message>
+        <message>
+            <source>%1 can be read and written</source>
+            <translation>%1 kann gelesen und geschrieben werden</translation>
+        </message>
+        <message>
+            <source>see the message</source>
+            <translation>siehe die Meldung</translation>
+        </message>
+        <message>
+            <source>%1 can&apos;t be looked at</source>
+            <translation>%1 kann nicht angesehen werden</translation>
+        </message>
+        <message>
+            <source>make it a folder of yours</source>
+            <translation>mach ihn zu einem Ordner von dir</translation>
+        </message>
+        <message>
+            <source>%1 GiB free in %2</source>
+            <translation>%1 GiB frei in %2</translation>
+        </message>
+        <message>
+            <source>free some: sessions record what was seen</source>
+            <translation>schaffe Platz: Sitzungen zeichnen auf, was zu sehen war</translation>
+        </message>
+        <message>
+            <source>free some space</source>
+            <translation>schaffe Platz</translation>
+        </message>
+        <message>
+            <source>secret-tool is there for keys and passwords</source>
+            <translation>secret-tool ist da für Schlüssel und Passwörter</translation>
+        </message>
+        <message>
+            <source>no secret-tool: keys and passwords come from files (mode 0600) or the environment</source>
+            <translation>kein secret-tool: Schlüssel und Passwörter kommen aus Dateien (Modus 0600) oder der Umgebung</translation>
+        </message>
+        <message>
+            <source>install libsecret-tools to keep them in the keyring</source>
+            <translation>installiere libsecret-tools, um sie im Schlüsselbund zu halten</translation>
+        </message>
     </context>
     <context>
         <name>Export</name>
@@ -1359,6 +1523,22 @@ Klicken entfernt sie</translation>
         <message>
             <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
             <translation>Probiert alles, was Deskhand braucht, und sagt, was zu tun ist, wo es scheitert.</translation>
+        </message>
+        <message>
+            <source>Lasting answers</source>
+            <translation>Bleibende Antworten</translation>
+        </message>
+        <message>
+            <source>What you answered with “Always”. What you forget here is asked again.</source>
+            <translation>Was du mit „Immer“ beantwortet hast. Was du hier vergisst, wird wieder gefragt.</translation>
+        </message>
+        <message>
+            <source>Allowed: the model %1</source>
+            <translation>Erlaubt: Das Modell %1</translation>
+        </message>
+        <message>
+            <source>Denied: the model %1</source>
+            <translation>Verweigert: Das Modell %1</translation>
         </message>
     </context>
     <context>

@@ -302,6 +302,170 @@
             <source>Keyring</source>
             <translation>キーリング</translation>
         </message>
+        <message>
+            <source>log in to an X11 session</source>
+            <translation>X11 セッションにログインしてください</translation>
+        </message>
+        <message>
+            <source>log in to an X11 session for --desktop mine</source>
+            <translation>--desktop mine には X11 セッションへのログインが必要です</translation>
+        </message>
+        <message>
+            <source>a Wayland session without X11</source>
+            <translation>X11 のない Wayland セッション</translation>
+        </message>
+        <message>
+            <source>no display here</source>
+            <translation>ディスプレイがありません</translation>
+        </message>
+        <message>
+            <source>private desktops work all the same; --desktop mine needs an X11 session</source>
+            <translation>専用デスクトップは使えます。--desktop mine には X11 セッションが必要です</translation>
+        </message>
+        <message>
+            <source>X11 programs of a Wayland session (%1, %2)</source>
+            <translation>Wayland セッション内の X11 プログラム (%1, %2)</translation>
+        </message>
+        <message>
+            <source>only X11 windows can be seen and worked; log in to an X11 session for --desktop mine</source>
+            <translation>見て操作できるのは X11 のウィンドウだけです。--desktop mine には X11 セッションへのログインが必要です</translation>
+        </message>
+        <message>
+            <source>X11 display %1, %2</source>
+            <translation>X11 ディスプレイ %1, %2</translation>
+        </message>
+        <message>
+            <source>no display to try it on</source>
+            <translation>試せるディスプレイがありません</translation>
+        </message>
+        <message>
+            <source>the input helper works %1 through XTest</source>
+            <translation>入力ヘルパーが XTest で %1 を操作できます</translation>
+        </message>
+        <message>
+            <source>install xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core and x11-xkb-utils</source>
+            <translation>xvfb、xauth、openbox、dbus、dbus-x11、at-spi2-core、x11-xkb-utils をインストールしてください</translation>
+        </message>
+        <message>
+            <source>starts, is seen, and takes keys (%1)</source>
+            <translation>起動し、表示され、キーを受け付けます (%1)</translation>
+        </message>
+        <message>
+            <source>install at-spi2-core and libatk-adaptor</source>
+            <translation>at-spi2-core と libatk-adaptor をインストールしてください</translation>
+        </message>
+        <message>
+            <source>the accessibility bus of a private desktop answers</source>
+            <translation>専用デスクトップのアクセシビリティバスが応答します</translation>
+        </message>
+        <message>
+            <source>install bubblewrap, and allow user namespaces</source>
+            <translation>bubblewrap をインストールし、ユーザー名前空間を許可してください</translation>
+        </message>
+        <message>
+            <source>a command ran in bubblewrap</source>
+            <translation>bubblewrap でコマンドを実行できました</translation>
+        </message>
+        <message>
+            <source>mousepad, mate-calc, Xephyr and ripgrep are there</source>
+            <translation>mousepad、mate-calc、Xephyr、ripgrep があります</translation>
+        </message>
+        <message>
+            <source>missing: %1</source>
+            <translation>不足: %1</translation>
+        </message>
+        <message>
+            <source>install mousepad, mate-calc (demonstration, calibrate), xserver-xephyr (--watch), ripgrep (search)</source>
+            <translation>mousepad、mate-calc (デモ、calibrate)、xserver-xephyr (--watch)、ripgrep (検索) をインストールしてください</translation>
+        </message>
+        <message>
+            <source>no NVIDIA GPU: models run on the processor</source>
+            <translation>NVIDIA GPU がないため、モデルは CPU で動きます</translation>
+        </message>
+        <message>
+            <source>the small model needs none; for MiniMax-M3 use a GPU, or a server by --model http://…</source>
+            <translation>小さなモデルには不要です。MiniMax-M3 には GPU か、--model http://… でサーバーを使ってください</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU, but Deskhand was built without CUDA</source>
+            <translation>NVIDIA GPU はありますが、Deskhand は CUDA なしでビルドされています</translation>
+        </message>
+        <message>
+            <source>install the CUDA toolkit (nvcc) and build again</source>
+            <translation>CUDA ツールキット (nvcc) をインストールしてビルドし直してください</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU and the kernels for it</source>
+            <translation>NVIDIA GPU とそのカーネルがあります</translation>
+        </message>
+        <message>
+            <source>%1 loads from %2</source>
+            <translation>%1 を %2 から読み込めます</translation>
+        </message>
+        <message>
+            <source>install Deskhand again</source>
+            <translation>Deskhand を再インストールしてください</translation>
+        </message>
+        <message>
+            <source>no D-Bus session</source>
+            <translation>D-Bus セッションがありません</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops</source>
+            <translation>Wayland デスクトップでのみ必要です</translation>
+        </message>
+        <message>
+            <source>no desktop portal runs</source>
+            <translation>デスクトップポータルが動いていません</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops: install xdg-desktop-portal</source>
+            <translation>Wayland デスクトップでのみ必要です。xdg-desktop-portal をインストールしてください</translation>
+        </message>
+        <message>
+            <source>a desktop portal runs</source>
+            <translation>デスクトップポータルが動いています</translation>
+        </message>
+        <message>
+            <source>%1 can be read and written</source>
+            <translation>%1 を読み書きできます</translation>
+        </message>
+        <message>
+            <source>see the message</source>
+            <translation>メッセージを確認してください</translation>
+        </message>
+        <message>
+            <source>%1 can&apos;t be looked at</source>
+            <translation>%1 を調べられません</translation>
+        </message>
+        <message>
+            <source>make it a folder of yours</source>
+            <translation>自分のフォルダーにしてください</translation>
+        </message>
+        <message>
+            <source>%1 GiB free in %2</source>
+            <translation>%2 の空き容量は %1 GiB です</translation>
+        </message>
+        <message>
+            <source>free some: sessions record what was seen</source>
+            <translation>空きを増やしてください。セッションは見た内容を記録します</translation>
+        </message>
+        <message>
+            <source>free some space</source>
+            <translation>空きを増やしてください</translation>
+        </message>
+        <message>
+            <source>secret-tool is there for keys and passwords</source>
+            <translation>キーとパスワード用の secret-tool があります</translation>
+        </message>
+        <message>
+            <source>no secret-tool: keys and passwords come from files (mode 0600) or the environment</source>
+            <translation>secret-tool がないため、キーとパスワードはファイル (モード 0600) か環境変数から読みます</translation>
+        </message>
+        <message>
+            <source>install libsecret-tools to keep them in the keyring</source>
+            <translation>キーリングに保存するには libsecret-tools をインストールしてください</translation>
+        </message>
     </context>
     <context>
         <name>Export</name>
@@ -1350,6 +1514,22 @@ Click to remove it</source>
         <message>
             <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
             <translation>Deskhand に必要なものをすべて試し、失敗したところでは対処法を示します。</translation>
+        </message>
+        <message>
+            <source>Lasting answers</source>
+            <translation>常に適用する回答</translation>
+        </message>
+        <message>
+            <source>What you answered with “Always”. What you forget here is asked again.</source>
+            <translation>「常に」と答えたもの。ここで削除すると再び確認します。</translation>
+        </message>
+        <message>
+            <source>Allowed: the model %1</source>
+            <translation>許可: モデルが%1</translation>
+        </message>
+        <message>
+            <source>Denied: the model %1</source>
+            <translation>拒否: モデルが%1</translation>
         </message>
     </context>
     <context>

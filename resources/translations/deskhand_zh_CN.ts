@@ -302,6 +302,170 @@
             <source>Keyring</source>
             <translation>密钥环</translation>
         </message>
+        <message>
+            <source>log in to an X11 session</source>
+            <translation>请登录 X11 会话</translation>
+        </message>
+        <message>
+            <source>log in to an X11 session for --desktop mine</source>
+            <translation>要使用 --desktop mine，请登录 X11 会话</translation>
+        </message>
+        <message>
+            <source>a Wayland session without X11</source>
+            <translation>没有 X11 的 Wayland 会话</translation>
+        </message>
+        <message>
+            <source>no display here</source>
+            <translation>此处没有显示器</translation>
+        </message>
+        <message>
+            <source>private desktops work all the same; --desktop mine needs an X11 session</source>
+            <translation>专用桌面仍可使用；--desktop mine 需要 X11 会话</translation>
+        </message>
+        <message>
+            <source>X11 programs of a Wayland session (%1, %2)</source>
+            <translation>Wayland 会话中的 X11 程序（%1，%2）</translation>
+        </message>
+        <message>
+            <source>only X11 windows can be seen and worked; log in to an X11 session for --desktop mine</source>
+            <translation>只能看到和操作 X11 窗口；要使用 --desktop mine，请登录 X11 会话</translation>
+        </message>
+        <message>
+            <source>X11 display %1, %2</source>
+            <translation>X11 显示器 %1，%2</translation>
+        </message>
+        <message>
+            <source>no display to try it on</source>
+            <translation>没有可供测试的显示器</translation>
+        </message>
+        <message>
+            <source>the input helper works %1 through XTest</source>
+            <translation>输入助手可通过 XTest 操作 %1</translation>
+        </message>
+        <message>
+            <source>install xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core and x11-xkb-utils</source>
+            <translation>请安装 xvfb、xauth、openbox、dbus、dbus-x11、at-spi2-core 和 x11-xkb-utils</translation>
+        </message>
+        <message>
+            <source>starts, is seen, and takes keys (%1)</source>
+            <translation>可以启动、可见并接受按键（%1）</translation>
+        </message>
+        <message>
+            <source>install at-spi2-core and libatk-adaptor</source>
+            <translation>请安装 at-spi2-core 和 libatk-adaptor</translation>
+        </message>
+        <message>
+            <source>the accessibility bus of a private desktop answers</source>
+            <translation>专用桌面的无障碍总线有响应</translation>
+        </message>
+        <message>
+            <source>install bubblewrap, and allow user namespaces</source>
+            <translation>请安装 bubblewrap，并允许用户命名空间</translation>
+        </message>
+        <message>
+            <source>a command ran in bubblewrap</source>
+            <translation>已在 bubblewrap 中运行一条命令</translation>
+        </message>
+        <message>
+            <source>mousepad, mate-calc, Xephyr and ripgrep are there</source>
+            <translation>mousepad、mate-calc、Xephyr 和 ripgrep 均已安装</translation>
+        </message>
+        <message>
+            <source>missing: %1</source>
+            <translation>缺少：%1</translation>
+        </message>
+        <message>
+            <source>install mousepad, mate-calc (demonstration, calibrate), xserver-xephyr (--watch), ripgrep (search)</source>
+            <translation>请安装 mousepad、mate-calc（演示、calibrate）、xserver-xephyr（--watch）、ripgrep（搜索）</translation>
+        </message>
+        <message>
+            <source>no NVIDIA GPU: models run on the processor</source>
+            <translation>没有 NVIDIA GPU：模型在处理器上运行</translation>
+        </message>
+        <message>
+            <source>the small model needs none; for MiniMax-M3 use a GPU, or a server by --model http://…</source>
+            <translation>小模型不需要；MiniMax-M3 请使用 GPU，或用 --model http://… 连接服务器</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU, but Deskhand was built without CUDA</source>
+            <translation>有 NVIDIA GPU，但 Deskhand 构建时未启用 CUDA</translation>
+        </message>
+        <message>
+            <source>install the CUDA toolkit (nvcc) and build again</source>
+            <translation>请安装 CUDA 工具包（nvcc）后重新构建</translation>
+        </message>
+        <message>
+            <source>an NVIDIA GPU and the kernels for it</source>
+            <translation>有 NVIDIA GPU 及其内核</translation>
+        </message>
+        <message>
+            <source>%1 loads from %2</source>
+            <translation>%1 可从 %2 加载</translation>
+        </message>
+        <message>
+            <source>install Deskhand again</source>
+            <translation>请重新安装 Deskhand</translation>
+        </message>
+        <message>
+            <source>no D-Bus session</source>
+            <translation>没有 D-Bus 会话</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops</source>
+            <translation>仅 Wayland 桌面需要</translation>
+        </message>
+        <message>
+            <source>no desktop portal runs</source>
+            <translation>没有正在运行的桌面门户</translation>
+        </message>
+        <message>
+            <source>only needed for Wayland desktops: install xdg-desktop-portal</source>
+            <translation>仅 Wayland 桌面需要：请安装 xdg-desktop-portal</translation>
+        </message>
+        <message>
+            <source>a desktop portal runs</source>
+            <translation>桌面门户正在运行</translation>
+        </message>
+        <message>
+            <source>%1 can be read and written</source>
+            <translation>%1 可读写</translation>
+        </message>
+        <message>
+            <source>see the message</source>
+            <translation>请查看消息</translation>
+        </message>
+        <message>
+            <source>%1 can&apos;t be looked at</source>
+            <translation>无法查看 %1</translation>
+        </message>
+        <message>
+            <source>make it a folder of yours</source>
+            <translation>请将其改为您自己的文件夹</translation>
+        </message>
+        <message>
+            <source>%1 GiB free in %2</source>
+            <translation>%2 中有 %1 GiB 可用空间</translation>
+        </message>
+        <message>
+            <source>free some: sessions record what was seen</source>
+            <translation>请释放空间：会话会记录所见内容</translation>
+        </message>
+        <message>
+            <source>free some space</source>
+            <translation>请释放一些空间</translation>
+        </message>
+        <message>
+            <source>secret-tool is there for keys and passwords</source>
+            <translation>secret-tool 可用于保存密钥和密码</translation>
+        </message>
+        <message>
+            <source>no secret-tool: keys and passwords come from files (mode 0600) or the environment</source>
+            <translation>没有 secret-tool：密钥和密码来自文件（模式 0600）或环境变量</translation>
+        </message>
+        <message>
+            <source>install libsecret-tools to keep them in the keyring</source>
+            <translation>请安装 libsecret-tools，将其保存在密钥环中</translation>
+        </message>
     </context>
     <context>
         <name>Export</name>
@@ -1350,6 +1514,22 @@ Click to remove it</source>
         <message>
             <source>Tries all that Deskhand needs, and says what to do where it fails.</source>
             <translation>尝试 Deskhand 所需的一切，并说明失败时该怎么办。</translation>
+        </message>
+        <message>
+            <source>Lasting answers</source>
+            <translation>长期答复</translation>
+        </message>
+        <message>
+            <source>What you answered with “Always”. What you forget here is asked again.</source>
+            <translation>您以“始终”作出的答复。在此删除的将再次询问。</translation>
+        </message>
+        <message>
+            <source>Allowed: the model %1</source>
+            <translation>已允许：模型%1</translation>
+        </message>
+        <message>
+            <source>Denied: the model %1</source>
+            <translation>已拒绝：模型%1</translation>
         </message>
     </context>
     <context>

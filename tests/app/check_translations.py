@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that every text of the window is translated. Usage: check_translations.py SOURCE_DIR LUPDATE"""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -30,8 +31,20 @@ def problems(root, lupdate):
                             yield f"{where} lost its {place}"
 
 
+def doctors_problems(root):
+    """The doctor writes English; the window knows each of its sentences."""
+    literal = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+    known = " ".join(literal.findall((root / "app/window/doctor_words.cpp").read_text())) + " ".join(
+        literal.findall((root / "app/window/machine_check.cpp").read_text()))
+    for said in literal.findall((root / "app/doctor_checks.cpp").read_text()):
+        part = said.strip().replace("%.1f", "%1")
+        if " " in part and part != "echo works" and part not in known:
+            yield f"the doctor's {part!r} is missing in doctor_words.cpp"
+
+
 def main():
-    found = list(problems(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]))
+    root = pathlib.Path(sys.argv[1]).resolve()
+    found = list(problems(root, sys.argv[2])) + list(doctors_problems(root))
     print("\n".join(found) if found else "every text is translated")
     return 1 if found else 0
 
