@@ -101,6 +101,12 @@ fs::path beside(const fs::path& path, const std::string& suffix) {
   return fs::path(path) += suffix;
 }
 
+// SQLite would create the file for everybody to read, and its log as readable as the file.
+void create_private(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) close(fd);  // else it is there already, or SQLite says why not
+}
+
 void check_owner(const Database& database) {
   const std::int64_t application = database.integer("PRAGMA application_id");
   if (application == kApplicationId) return;
@@ -167,8 +173,9 @@ OpenedRecord open_record(const fs::path& path, std::span<const char* const> step
   const OpeningLock lock(beside(path, "-lock"));
   std::string notice;
   if (const auto damage = find_damage(path)) notice = move_aside(path, *damage);
+  create_private(path);
   Database database(path);
-  chmod(path.c_str(), 0600);  // a record holds what was on the screen
+  chmod(path.c_str(), 0600);  // of an older file: a record holds what was on the screen
   check_owner(database);
   database.execute(
       "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"

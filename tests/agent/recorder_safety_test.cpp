@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +91,19 @@ void record_step(Recorder& recorder, SessionId session, int step, const std::fun
   report(n + 4);
   recorder.append_message(session, ToolMessage{call, "Clicked.", {screen}, true});
   report(n + 5);
+}
+
+TEST_F(RecorderTest, nobody_else_may_read_any_of_its_files) {
+  const mode_t mask = umask(0);
+  const auto other = Recorder::open(folder.path() / "other" / "sessions.db");
+  umask(mask);
+  other->begin_session({});
+  int n_files = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.path() / "other")) {
+    EXPECT_EQ(entry.status().permissions() & (fs::perms::group_all | fs::perms::others_all), fs::perms::none) << entry;
+    ++n_files;
+  }
+  EXPECT_GE(n_files, 4);  // itself, its log and that log's index, the lock
 }
 
 TEST_F(RecorderSafetyTest, killed_at_any_moment_loses_at_most_the_event_being_written) {
