@@ -127,8 +127,16 @@ std::string utc_time(std::chrono::system_clock::time_point at) {
   return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC).toString(Qt::ISODateWithMs).toStdString();
 }
 
+void require_free(const fs::path& place) {
+  std::error_code problem;
+  if (fs::exists(place, problem)) throw Error(place.string() + " exists already; export to a new place");
+  if (problem) {
+    throw Error("can't export to " + place.string() + ": " + problem.message() + "; export to another place");
+  }
+}
+
 void export_folder(Recorder& recorder, SessionId session, const fs::path& folder, const SessionPart& part) {
-  if (fs::exists(folder)) throw Error(folder.string() + " exists already; export to a new folder");
+  require_free(folder);
   const fs::path partial = fs::path(folder) += ".partial";
   std::error_code problem;
   fs::remove_all(partial, problem);
@@ -136,7 +144,9 @@ void export_folder(Recorder& recorder, SessionId session, const fs::path& folder
   if (problem) throw Error("can't create " + partial.string() + ": " + problem.message() + "; export to another place");
   try {
     fill_folder(recorder, session, partial, part);
-    fs::rename(partial, folder);
+    fs::rename(partial, folder, problem);
+    if (problem)
+      throw Error("can't create " + folder.string() + ": " + problem.message() + "; export to another place");
   } catch (...) {
     fs::remove_all(partial, problem);
     throw;
@@ -144,7 +154,7 @@ void export_folder(Recorder& recorder, SessionId session, const fs::path& folder
 }
 
 void export_report(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
-  if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
+  require_free(file);
   write_file(file, html_report(recorder, session, part));
 }
 

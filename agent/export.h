@@ -17,6 +17,9 @@ namespace agent {
 //   pictures/N.png    the picture that a body calls N
 //   pictures.jsonl    one picture a line: {picture, recorded_id, captured_at, area_pt [x, y, width, height]}, or
 //                     {picture, problem} when its record is damaged
+// Throws Error when something is there already, or when that can't be told.
+void require_free(const std::filesystem::path& place);
+
 void export_folder(Recorder& recorder, SessionId session, const std::filesystem::path& folder,
                    const SessionPart& part = {});
 

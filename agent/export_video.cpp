@@ -82,7 +82,7 @@ Picture drawn(const Scene& scene, capture::Size size) {
 }  // namespace
 
 void export_video(Recorder& recorder, SessionId session, const std::filesystem::path& file, const SessionPart& part) {
-  if (std::filesystem::exists(file)) throw Error(file.string() + " exists already; export to a new file");
+  require_free(file);
   const std::vector<Scene> scenes = scenes_of(recorder, session, part);
   if (scenes.empty()) throw Error("session " + std::to_string(session) + " has no pictures to make a film of");
   const capture::Size size = scenes[0].picture->screen_map.image_px();

@@ -52,7 +52,7 @@ class ZipFile {
 }  // namespace
 
 void export_zip(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
-  if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
+  require_free(file);
   const fs::path folder = fs::path(file) += ".folder";
   export_folder(recorder, session, folder, part);
   std::error_code ignored;

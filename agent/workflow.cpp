@@ -116,7 +116,7 @@ ImportedWorkflow take_in(Recorder& recorder, const SessionInfo& info, const std:
 }  // namespace
 
 void export_workflow(Recorder& recorder, SessionId session, const fs::path& file, const SessionPart& part) {
-  if (fs::exists(file)) throw Error(file.string() + " exists already; export to a new file");
+  require_free(file);
   const SessionInfo info = recorder.session(session).info;
   Album album;
   ordered_json steps = ordered_json::array();

@@ -53,6 +53,13 @@ class ExportTest : public RecorderTest {
   ActionId action_ = 0;
 };
 
+TEST_F(ExportTest, a_place_that_cannot_be_looked_at_is_refused_in_words) {
+  const fs::path place = folder.path() / std::string(300, 'x');  // longer than any file system's names
+  for (const char* form : {"folder", "zip", "html", "mp4", "workflow"}) {
+    EXPECT_THROW(export_as(form, *recorder, session_, place, {}), Error) << form;
+  }
+}
+
 TEST_F(ExportTest, a_folder_holds_every_event_and_picture) {
   const fs::path out = folder.path() / "exports" / "letter";
   export_folder(*recorder, session_, out);
