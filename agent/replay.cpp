@@ -165,18 +165,28 @@ ReplayOutcome replay(const std::vector<ReplayStep>& steps, const ReplayParts& pa
   Replay replay(parts, stop);
   ReplayOutcome outcome{0, Ending::Done, std::nullopt};
   std::string text = "all " + std::to_string(steps.size()) + " steps were done again";
-  for (std::size_t i = 0; i < steps.size() && outcome.ending == Ending::Done; ++i) {
-    const std::optional<Problem> problem = replay.perform(i, steps[i]);
-    if (stop.stop_requested()) {
-      outcome.ending = Ending::Stopped;
-      text = "stopped by the user";
-    } else if (problem) {
-      outcome.ending = problem->ending;
-      outcome.halt = ReplayHalt{i, problem->reason, steps[i].screen, replay.see()};
-      text = "step " + std::to_string(i + 1) + " of " + std::to_string(steps.size()) + ": " + problem->reason;
-    } else {
-      ++outcome.n_done;
+  const auto halt = [&](const Problem& problem, Picture seen) {
+    const std::size_t step_idx = outcome.n_done;
+    outcome.ending = problem.ending;
+    outcome.halt = ReplayHalt{step_idx, problem.reason, steps[step_idx].screen, std::move(seen)};
+    text = "step " + std::to_string(step_idx + 1) + " of " + std::to_string(steps.size()) + ": " + problem.reason;
+  };
+  try {
+    while (outcome.n_done < steps.size() && outcome.ending == Ending::Done) {
+      const std::optional<Problem> problem = replay.perform(outcome.n_done, steps[outcome.n_done]);
+      if (stop.stop_requested()) {
+        outcome.ending = Ending::Stopped;
+        text = "stopped by the user";
+      } else if (problem) {
+        halt(*problem, replay.see());
+      } else {
+        ++outcome.n_done;
+      }
     }
+  } catch (const std::exception& error) {
+    halt({error.what(), Ending::Failed}, nullptr);
+    parts.journal.failed({outcome.ending, text, static_cast<int>(outcome.n_done), 0});
+    return outcome;
   }
   parts.journal.finished({outcome.ending, text, static_cast<int>(outcome.n_done), 0});
   return outcome;

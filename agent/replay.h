@@ -49,7 +49,7 @@ struct ReplayHalt {
 
 struct ReplayOutcome {
   std::size_t n_done = 0;
-  Ending ending = Ending::Failed;  // Done, Stuck (a target is gone), Refused, Stopped
+  Ending ending = Ending::Failed;  // Done, Stuck (a target is gone), Refused, Stopped, Failed
   std::optional<ReplayHalt> halt;
 };
 
@@ -63,6 +63,8 @@ struct ReplayParts {
   std::chrono::milliseconds patience = std::chrono::seconds(10);  // for each target
 };
 
+// What breaks in a step becomes an outcome, so that the journal gets its end. Throws Error when a replay that went
+// through can't be recorded.
 ReplayOutcome replay(const std::vector<ReplayStep>& steps, const ReplayParts& parts, const std::stop_token& stop);
 
 }  // namespace agent

@@ -59,20 +59,30 @@ int record(const CommandLine& line) {
     }
     std::fflush(stdout);
   };
-  const int n_actions = agent::record_demonstration(
-      {*recorder, session, *workbench.desktop(), display, *stop_keysym,
-       [&] {
-         if (line.has("json")) {
-           std::printf("%s\n", json{{"event", "session"}, {"id", session}, {"display", display}}.dump().c_str());
-         } else {
-           std::printf("Session %lld on display %s: show how it is done. %s or Ctrl+C ends it.\n",
-                       static_cast<long long>(session), display.empty() ? "$DISPLAY" : display.c_str(),
-                       line.value("stop-key").c_str());
-         }
-         std::fflush(stdout);
-       },
-       tell},
-      stop);
+  const agent::DemonstrationParts parts{
+      *recorder,
+      session,
+      *workbench.desktop(),
+      display,
+      *stop_keysym,
+      [&] {
+        if (line.has("json")) {
+          std::printf("%s\n", json{{"event", "session"}, {"id", session}, {"display", display}}.dump().c_str());
+        } else {
+          std::printf("Session %lld on display %s: show how it is done. %s or Ctrl+C ends it.\n",
+                      static_cast<long long>(session), display.empty() ? "$DISPLAY" : display.c_str(),
+                      line.value("stop-key").c_str());
+        }
+        std::fflush(stdout);
+      },
+      tell};
+  int n_actions = 0;
+  try {
+    n_actions = agent::record_demonstration(parts, stop);
+  } catch (const std::exception& error) {
+    journal.failed({agent::Ending::Failed, error.what(), 0, 0});
+    throw;
+  }
   journal.finished({agent::Ending::Done, std::to_string(n_actions) + " actions were shown", n_actions, 0});
   std::fprintf(stderr, "deskhand: %d actions; deskhand replay %lld does them again\n", n_actions,
                static_cast<long long>(session));

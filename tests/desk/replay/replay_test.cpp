@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "agent/error.h"
 #include "agent/session_journal.h"
 #include "tests/desk/replay/scripted_session.h"
 #include "tests/unit/tools/temporary_folder.h"
@@ -141,6 +142,37 @@ TEST_F(ReplayTest, a_parameter_gets_a_new_value) {
   std::vector<agent::ReplayStep> changed = steps();
   agent::set_parameters(changed, {{"text1", "another line"}});
   EXPECT_EQ(replay(std::move(changed), options()).file, "another line") << how_;
+}
+
+// A session of files and shell, whose second step breaks.
+TEST(ReplayWithoutDesktop, a_step_that_breaks_still_gives_the_session_its_end) {
+  const tools::TemporaryFolder folder(tools::fast_disk());
+  const auto recorder = agent::Recorder::open(folder.path() / "sessions.db");
+  fs::create_directories(folder.path() / "work");
+  agent::WorkbenchOptions options;
+  options.desktop = agent::WorkbenchOptions::DesktopKind::None;
+  options.workspace = folder.path() / "work";
+  options.state_dir = folder.path() / "state";
+  agent::Workbench workbench(options);
+  const agent::SessionId session = recorder->begin_session({"replay", "", "none", "", ""});
+  agent::SessionJournal journal(*recorder, session);
+  agent::ReplayStep step;
+  step.call = {"", "shell", {{"command", "true"}}};
+  agent::Policy policy;
+  policy.rules[tools::Effect::Shell] = agent::Decision::Allow;
+  const agent::ReplayOutcome outcome = agent::replay({step, step},
+                                                     {workbench, journal, policy, nullptr,
+                                                      [](std::size_t step_idx, const std::string&) {
+                                                        if (step_idx == 1) throw agent::Error("nobody listens");
+                                                      },
+                                                      nullptr},
+                                                     {});
+  EXPECT_EQ(outcome.ending, agent::Ending::Failed);
+  EXPECT_EQ(outcome.n_done, 1u);
+  ASSERT_TRUE(outcome.halt);
+  EXPECT_EQ(outcome.halt->step_idx, 1u);
+  EXPECT_EQ(recorder->session(session).status, agent::SessionStatus::Failed);
+  EXPECT_EQ(recorder->session(session).summary, "step 2 of 2: nobody listens");
 }
 
 TEST_F(ReplayTest, halts_with_both_pictures_when_the_target_is_gone) {
