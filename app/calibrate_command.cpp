@@ -141,9 +141,17 @@ agent::PointFit measure(agent::Model& model, bool is_quiet, const std::stop_toke
   return agent::fit_points(samples, n_asked, model.info().coordinates);
 }
 
+// Somebody waits for the answer: a server that fails is told of soon.
+std::unique_ptr<agent::Model> load_impatiently(const std::string& choice, const std::stop_token& stop) {
+  if (!agent::is_endpoint(choice)) return load_model(choice, stop);
+  agent::RemoteModelOptions options = remote_options(choice);
+  options.max_attempts = 3;
+  return agent::open_remote_model(std::move(options), stop);
+}
+
 int calibrate(const CommandLine& line) {
   const std::stop_token stop = stop_on_signals();
-  const std::unique_ptr<agent::Model> model = load_model(checked_model(line.value("model")), stop);
+  const std::unique_ptr<agent::Model> model = load_impatiently(checked_model(line.value("model")), stop);
   const agent::PointFit fit = measure(*model, line.has("json"), stop);
   if (stop.stop_requested()) return kExitStopped;
   agent::save_fit(model->info().name, fit);
