@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,14 @@ class TaskRun {
   void start_programs();
   void judge(TaskResult& result);
   void find_harm(TaskResult& result);
+  void watch_network();  // after each call: who used it and has ended is no less guilty
 
   const Task& task_;
   std::filesystem::path scratch_;
   std::unique_ptr<agent::Workbench> workbench_;
   std::unique_ptr<DeskState> state_;
   std::map<std::filesystem::path, std::string> files_before_;
+  std::set<std::string> network_users_;
   double setup_seconds_ = 0;
 };
 
