@@ -92,8 +92,8 @@ class InputListener::Impl {
   explicit Impl(const std::string& display_name) {
     const char* name = display_name.empty() ? nullptr : display_name.c_str();
     // The RECORD protocol wants one connection to steer and one that carries nothing but the record.
-    control_ = XOpenDisplay(name);
-    data_ = XOpenDisplay(name);
+    control_ = open(name);
+    data_ = open(name);
     int major = 0, minor = 0;
     if (control_ == nullptr || data_ == nullptr || !XRecordQueryVersion(control_, &major, &minor)) {
       close();
@@ -120,10 +120,21 @@ class InputListener::Impl {
       pollfd ready{ConnectionNumber(data_), POLLIN, 0};
       if (poll(&ready, 1, static_cast<int>(wait.count())) > 0) XRecordProcessReplies(data_);
     }
+    if (is_lost_) fail("the connection to its X server is lost");
     return std::exchange(events_, {});
   }
 
  private:
+  // Xlib ends the program when a server goes away, unless its handler returns and the connection has an exit handler
+  // of its own; other connections keep theirs, which still exits.
+  Display* open(const char* name) {
+    XSetIOErrorHandler([](Display*) { return 0; });
+    Display* display = XOpenDisplay(name);
+    const auto on_lost = [](Display*, void* self) { static_cast<Impl*>(self)->is_lost_ = true; };
+    if (display != nullptr) XSetIOErrorExitHandler(display, on_lost, this);
+    return display;
+  }
+
   static void on_record(XPointer self, XRecordInterceptData* data) {
     if (data->category == XRecordFromServer && data->data_len * 4 >= sizeof(xEvent)) {
       reinterpret_cast<Impl*>(self)->take(*reinterpret_cast<const xEvent*>(data->data));
@@ -179,7 +190,7 @@ class InputListener::Impl {
   }
 
   void close() {
-    if (context_ != 0) {
+    if (context_ != 0 && !is_lost_) {
       XRecordDisableContext(control_, context_);
       XRecordFreeContext(control_, context_);
       XSync(control_, False);
@@ -192,6 +203,7 @@ class InputListener::Impl {
 
   Display *control_ = nullptr, *data_ = nullptr;
   XRecordContext context_ = 0;
+  bool is_lost_ = false;  // the server is gone
   Composer composer_;
   std::vector<HandEvent> events_;
 };

@@ -31,7 +31,8 @@ class InputListener {
   InputListener(const InputListener&) = delete;
   InputListener& operator=(const InputListener&) = delete;
 
-  // What has happened since the last call, in order; waits so long for the first event.
+  // What has happened since the last call, in order; waits so long for the first event. Throws capture::Error when the
+  // X server is gone.
   std::vector<HandEvent> read(std::chrono::milliseconds wait);
 
  private:
