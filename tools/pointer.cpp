@@ -121,7 +121,7 @@ void PointerTool::move(DesktopPoint to, int duration_ms, Plan& plan) {
     plan.steps.emplace_back(MoveTo{to.x_pt, to.y_pt});
 }
 
-Pause PointerTool::before_click(const std::optional<DesktopPoint>& at) const {
+Pause PointerTool::before_press(const std::optional<DesktopPoint>& at) const {
   const bool is_elsewhere =
       at && last_click_.at &&
       std::hypot(at->x_pt - last_click_.at->x_pt, at->y_pt - last_click_.at->y_pt) > kSamePlace_pt;
@@ -133,11 +133,11 @@ Pause PointerTool::before_click(const std::optional<DesktopPoint>& at) const {
 void PointerTool::plan_click(const json& arguments, const std::optional<DesktopPoint>& at, Plan& plan) {
   const int button = button_number(arguments.value("button", "left"));
   const std::string action = arguments["action"];
-  if (action == "press") plan.steps.emplace_back(ButtonChange{button, true});
   if (action == "release") plan.steps.emplace_back(ButtonChange{button, false});
-  if (action != "click") return;
-  if (const Pause pause = before_click(at); pause.duration_ms > 0) plan.steps.emplace_back(pause);
-  const int count = arguments.value("count", 1);
+  if (action != "click" && action != "press") return;
+  if (const Pause pause = before_press(at); pause.duration_ms > 0) plan.steps.emplace_back(pause);
+  if (action == "press") plan.steps.emplace_back(ButtonChange{button, true});
+  const int count = action == "click" ? arguments.value("count", 1) : 0;
   for (int click_idx = 0; click_idx < count; ++click_idx) {
     if (click_idx > 0) plan.steps.emplace_back(kBetweenClicks);
     plan.steps.emplace_back(ButtonChange{button, true});
@@ -165,6 +165,7 @@ void PointerTool::plan_drag(const json& arguments, Plan& plan) {
   const int n_legs = static_cast<int>(points.size()) - 1;
   const int n_steps = std::max(kDragSteps, arguments.value("duration_ms", 0) / kStep_ms / n_legs);
   plan.steps.emplace_back(MoveTo{points[0].x_pt, points[0].y_pt});
+  if (const Pause pause = before_press(points[0]); pause.duration_ms > 0) plan.steps.emplace_back(pause);
   plan.steps.emplace_back(ButtonChange{button, true});
   plan.steps.emplace_back(kDragStart);
   for (int leg_idx = 0; leg_idx < n_legs; ++leg_idx)

@@ -30,7 +30,7 @@ class PointerTool : public Tool {
   void plan_click(const nlohmann::json& arguments, const std::optional<capture::DesktopPoint>& at, Plan& plan);
   void plan_drag(const nlohmann::json& arguments, Plan& plan);
   void plan_scroll(const nlohmann::json& arguments, Plan& plan);
-  Pause before_click(const std::optional<capture::DesktopPoint>& at) const;
+  Pause before_press(const std::optional<capture::DesktopPoint>& at) const;
   std::optional<capture::DesktopPoint> point_of(const nlohmann::json& arguments, Plan& plan);
   void move(capture::DesktopPoint to, int duration_ms, Plan& plan);
 

@@ -125,6 +125,28 @@ TEST_P(DragTarget, takes_a_drag_as_a_selection_of_text) {
   EXPECT_TRUE(saved_as("X\n"));
 }
 
+TEST_P(DragTarget, takes_what_is_dropped) {
+  const tools::Window window = open_editor(GetParam());
+  ASSERT_TRUE(type("carry\n\n\nhere").ok);
+  look();
+  tools::UiTree tree(private_.display());
+  std::optional<tools::Rect> page;
+  for (const tools::UiNode& node : tree.read(window).nodes) {
+    if (node.is_editable && node.box && (!page || node.box->height > page->height)) page = node.box;
+  }
+  ASSERT_TRUE(page);
+  const int x = page->x + 20, y = page->y + 12;  // in the word of the first line
+  ASSERT_TRUE(click(x, y, 2).ok);
+  look();
+  // At once after the double click: it must not become a triple one.
+  const ToolResult dragged = call(
+      "pointer", {{"action", "drag"}, {"path", {px(x, y), px(page->x + page->width / 2, page->y + page->height / 2)}}});
+  ASSERT_TRUE(dragged.ok) << dragged.text;
+  EXPECT_EQ(dragged.evidence->verdict, Verdict::Confirmed) << dragged.text;
+  const std::string end = std::string(GetParam()) == "featherpad" ? "\n" : "";  // it ends the last line when it saves
+  EXPECT_TRUE(saved_as("\n\n\nherecarry" + end));
+}
+
 INSTANTIATE_TEST_SUITE_P(gtk_and_qt, DragTarget, testing::Values("mousepad", "featherpad"));
 
 class DoubleClick : public DesktopTools, public testing::WithParamInterface<int> {};

@@ -278,15 +278,17 @@ TEST_P(ShellTest, long_input_arrives_whole) {
 
 // H5
 TEST_P(ShellTest, a_flood_is_stored_whole_and_shown_by_its_ends) {
-  const auto resident_bytes = [] {
+  [[maybe_unused]] const auto resident_bytes = [] {
     long total = 0, resident = 0;
     std::ifstream("/proc/self/statm") >> total >> resident;
     return resident * sysconf(_SC_PAGESIZE);
   };
   run("true");
-  const long before = resident_bytes();
+  [[maybe_unused]] const long before = resident_bytes();
   const JobReport report = run("echo first; yes", 1500ms);
+#if !defined(__SANITIZE_ADDRESS__)  // which keeps what was freed
   EXPECT_LT(resident_bytes() - before, 20 << 20);
+#endif
   EXPECT_EQ(report.state, JobState::TimedOut);
   EXPECT_THAT(report.text, StartsWith("first\ny\n"));
   EXPECT_LT(report.text.size(), 17000u);
