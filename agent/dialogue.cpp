@@ -110,7 +110,7 @@ void Dialogue::close_open_calls(const std::string& reason) {
 void Dialogue::say(Message message) {
   parts_.journal.message(message);
   if (std::holds_alternative<ToolMessage>(message)) ++n_answers_;
-  parts_.transcript.append(std::move(message));
+  parts_.transcript.append(shelf_.put(std::move(message)));
 }
 
 std::vector<Picture> Dialogue::look(const std::stop_token& stop) {

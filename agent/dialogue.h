@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/journal.h"
+#include "agent/picture_shelf.h"
 #include "agent/plan.h"
 #include "agent/transcript.h"
 #include "tools/tool_registry.h"
@@ -47,6 +48,7 @@ class Dialogue {
   std::vector<Picture> look(const std::stop_token& stop);
 
   Parts parts_;
+  PictureShelf shelf_;  // of the transcript
   Picture shown_;
   int n_calls_ = 0, n_answers_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "agent/error.h"
+#include "agent/picture_shelf.h"
 #include "agent/process_mark.h"
 #include "agent/recorder.h"
 
@@ -101,10 +102,10 @@ std::vector<Event> Recorder::load_events(SessionId session, EventId after) const
 }
 
 LoadPicture Recorder::picture_loader(std::map<std::uint64_t, Picture>& pictures) {
-  return [this, &pictures](FrameRow row) -> Picture {
+  return [this, &pictures, shelf = std::make_shared<PictureShelf>()](FrameRow row) -> Picture {
     try {
-      StoredPicture stored = frames_.load(row);
-      return pictures[stored.recorded_id] = std::move(stored.picture);
+      const StoredPicture stored = frames_.load(row);
+      return pictures[stored.recorded_id] = shelf->put(stored.picture);
     } catch (const DatabaseError& error) {
       if (!error.is_damage()) throw;
       return nullptr;
