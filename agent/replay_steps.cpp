@@ -14,25 +14,40 @@ bool is_worth_repeating(const json& call, const std::string& effect) {
          effect != name_of(tools::Effect::ReadElsewhere);
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
+using Renames = std::map<std::string, std::string>;  // the new text by the old one
+
+// All in one pass, so that no new text is taken for an old one. Where several begin, the longest counts: of the old
+// texts that begin at one place each is the beginning of the next.
+void replace_all(std::string& text, const Renames& renames) {
+  std::string replaced;
+  for (std::size_t at = 0; at < text.size();) {
+    const Renames::value_type* longest = nullptr;
+    for (const Renames::value_type& rename : renames) {
+      if (text.compare(at, rename.first.size(), rename.first) == 0) longest = &rename;
+    }
+    if (longest == nullptr) {
+      replaced += text[at++];
+      continue;
+    }
+    replaced += longest->second;
+    at += longest->first.size();
   }
+  text = std::move(replaced);
 }
 
-void replace_in(json& value, const std::string& from, const std::string& to) {
-  if (value.is_string()) replace_all(value.get_ref<std::string&>(), from, to);
+void replace_in(json& value, const Renames& renames) {
+  if (value.is_string()) replace_all(value.get_ref<std::string&>(), renames);
   if (!value.is_structured()) return;
-  for (auto& item : value) replace_in(item, from, to);
+  for (auto& item : value) replace_in(item, renames);
 }
 
 // What windows and widgets were called.
-void rename(std::vector<tools::Anchor>& anchors, const std::string& from, const std::string& to) {
+void rename(std::vector<tools::Anchor>& anchors, const Renames& renames) {
   for (tools::Anchor& anchor : anchors) {
-    if (anchor.window) replace_all(anchor.window->title, from, to);
+    if (anchor.window) replace_all(anchor.window->title, renames);
     if (!anchor.widget) continue;
-    replace_all(anchor.widget->label, from, to);
-    for (std::string& ancestor : anchor.widget->ancestors) replace_all(ancestor, from, to);
+    replace_all(anchor.widget->label, renames);
+    for (std::string& ancestor : anchor.widget->ancestors) replace_all(ancestor, renames);
   }
 }
 
@@ -81,6 +96,8 @@ std::vector<ReplayStep> load_steps(Recorder& recorder, SessionId session, const 
 }
 
 void set_parameters(std::vector<ReplayStep>& steps, const std::map<std::string, std::string>& values) {
+  constexpr std::size_t kShortestName_bytes = 3;  // shorter ones stand in other words by chance
+  Renames renames;
   for (const auto& [name, value] : values) {
     std::string known;
     bool is_known = false;
@@ -89,24 +106,22 @@ void set_parameters(std::vector<ReplayStep>& steps, const std::map<std::string, 
       known += (known.empty() ? "" : ", ") + step.parameter;
       if (step.parameter != name) continue;
       is_known = true;
-      std::string& text = *entered_text(step);
-      constexpr std::size_t kShortestName_bytes = 3;  // shorter ones stand in other words by chance
-      const std::string before = std::exchange(text, value);
-      if (before.size() < kShortestName_bytes) continue;
-      for (ReplayStep& other : steps) rename(other.anchors, before, value);
+      const std::string before = std::exchange(*entered_text(step), value);
+      if (before.size() >= kShortestName_bytes && before != value) renames.try_emplace(before, value);
     }
     if (!is_known) {
       throw Error("the session has no parameter \"" + name + "\"; " +
                   (known.empty() ? "it enters no text" : "there are " + known));
     }
   }
+  for (ReplayStep& step : steps) rename(step.anchors, renames);
 }
 
 void move_workspace(std::vector<ReplayStep>& steps, const std::string& from, const std::string& to) {
   if (from.empty() || from == to) return;
   for (ReplayStep& step : steps) {
-    replace_in(step.call.arguments, from, to);
-    rename(step.anchors, from, to);
+    replace_in(step.call.arguments, {{from, to}});
+    rename(step.anchors, {{from, to}});
   }
 }
 
