@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -91,8 +90,12 @@ int list_steps(std::vector<agent::ReplayStep>& steps, bool as_json) {
 
 void save(const agent::Picture& picture, const std::filesystem::path& path) {
   if (picture == nullptr) return;
-  std::ofstream(path, std::ios::binary) << agent::png_of(*picture);
-  std::fprintf(stderr, "deskhand: %s\n", path.c_str());
+  try {
+    agent::write_file(path, agent::png_of(*picture));
+    std::fprintf(stderr, "deskhand: %s\n", path.c_str());
+  } catch (const agent::Error& error) {  // the halt is to be told all the same
+    std::fprintf(stderr, "deskhand: %s\n", error.what());
+  }
 }
 
 // Both pictures of a halt, for the user to compare.
