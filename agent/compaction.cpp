@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/output_excerpt.h"
+
 namespace agent {
 namespace {
 
@@ -13,9 +15,7 @@ constexpr std::size_t kMostLineBytes = 200;
 std::string shortened(std::string text) {
   text = text.substr(0, text.find('\n'));
   if (text.size() <= kMostLineBytes) return text;
-  std::size_t end = kMostLineBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
-  return text.substr(0, end) + "…";
+  return std::string(tools::utf8_prefix(text, kMostLineBytes)) + "…";
 }
 
 std::string call_line(const ModelCall& call) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 
+#include "tools/ascii.h"
+
 namespace agent {
 namespace {
 
@@ -39,11 +41,6 @@ struct Transfer {
   steady_clock::time_point last_byte = steady_clock::now();
 };
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 std::string trimmed_value(const std::string& line, std::size_t from) {
   const std::size_t first = line.find_first_not_of(" \t", from), last = line.find_last_not_of(" \t\r\n");
   return first == std::string::npos || first > last ? "" : line.substr(first, last - first + 1);
@@ -60,8 +57,9 @@ std::size_t take_header(char* bytes, std::size_t size, std::size_t count, void* 
   }
   const std::size_t colon = line.find(':');
   if (colon == std::string::npos) return size * count;
-  const std::string name = lower(line.substr(0, colon)), value = trimmed_value(line, colon + 1);
-  if (name == "content-type") answer.content_type = trimmed_value(lower(value.substr(0, value.find(';'))), 0);
+  const std::string name = tools::ascii_lower(line.substr(0, colon)), value = trimmed_value(line, colon + 1);
+  if (name == "content-type")
+    answer.content_type = trimmed_value(tools::ascii_lower(value.substr(0, value.find(';'))), 0);
   if (name == "location") answer.location = value;
   if (name == "retry-after") {
     constexpr double kLongest_seconds = 1e9;

@@ -13,6 +13,7 @@
 #include "agent/picture_cache.h"
 #include "agent/redaction.h"
 #include "agent/sse_reader.h"
+#include "tools/ascii.h"
 
 namespace agent {
 namespace {
@@ -29,9 +30,9 @@ bool is_transient(int status) {
 }
 
 // What servers say when the conversation is too long for them, in lower case.
-bool says_context_full(const HttpAnswer& answer, std::string message) {
+bool says_context_full(const HttpAnswer& answer, std::string_view said) {
   if (answer.status == 413) return true;
-  std::transform(message.begin(), message.end(), message.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string message = tools::ascii_lower(said);
   for (const char* phrase : {"context length", "context_length", "context size", "context_size", "maximum context",
                              "context window", "too many images", "image(s) may be provided"}) {
     if (message.find(phrase) != std::string::npos) return true;

@@ -173,9 +173,7 @@ void Workbench::add_file_tools(const WorkbenchOptions& options) {
   files.journal = state / kJournalFolder;
   files_ = std::make_shared<tools::Files>(files);
   for (auto& tool : tools::make_file_tools(files_)) tools_.add(std::move(tool));
-  tools::WebOptions web;
-  web.is_enabled = true;
-  if (options.allow_network) tools_.add(tools::make_web_tool(web));
+  if (options.allow_network) tools_.add(tools::make_web_tool({}));
 }
 
 }  // namespace agent

@@ -6,6 +6,7 @@
 #include "agent/export.h"
 #include "agent/workbench.h"
 #include "app/record_reading.h"
+#include "tools/ascii.h"
 
 namespace app {
 namespace {
@@ -14,13 +15,8 @@ std::string dump(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-bool contains_words(std::string text, std::string words) {
-  const auto lower = [](std::string& s) {
-    std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
-  };
-  lower(text);
-  lower(words);
-  return text.find(words) != std::string::npos;
+bool contains_words(const std::string& text, const std::string& words) {
+  return tools::ascii_lower(text).find(tools::ascii_lower(words)) != std::string::npos;
 }
 
 int list_sessions(const CommandLine& line) {

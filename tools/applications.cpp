@@ -7,14 +7,10 @@
 #include <map>
 #include <sstream>
 
+#include "tools/ascii.h"
+
 namespace tools {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(c < 128 ? std::tolower(c) : c); });
-  return text;
-}
 
 std::string variable_or(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
@@ -50,9 +46,9 @@ std::vector<std::string> split_exec(const std::string& exec) {
 
 // "TextEditor" is one of ";Utility;TextEditor;" for "text editor".
 bool has_category(const Application& application, const std::string& name) {
-  std::string wanted = lower(name);
+  std::string wanted = ascii_lower(name);
   std::erase(wanted, ' ');
-  std::istringstream categories(lower(application.categories));
+  std::istringstream categories(ascii_lower(application.categories));
   for (std::string category; std::getline(categories, category, ';');) {
     if (category == wanted) return true;
   }
@@ -130,7 +126,7 @@ std::optional<std::vector<std::string>> find_application(const std::string& name
       [](const Application& a) { return a.generic_name; }};
   for (const Key key : kKeys) {
     for (const Application& application : all) {
-      if (lower(key(application)) == lower(name)) return application.argv;
+      if (ascii_lower(key(application)) == ascii_lower(name)) return application.argv;
     }
   }
   for (const Application& application : all) {

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <sstream>
 
+#include "tools/ascii.h"
+
 namespace tools {
 namespace {
 
 using nlohmann::json;
-
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
 
 std::string listed(const DesktopView& view, const std::vector<Window>& windows) {
   std::string text;
@@ -80,10 +76,10 @@ std::variant<Window, std::string> chosen_window(const DesktopView& view, const j
     if (const std::optional<Window> active = view.windows.active()) return *active;
     return "no window is active, so name one. The windows are:" + listed(view, all);
   }
-  const std::string wanted = lower(arguments["title"].get<std::string>());
+  const std::string wanted = ascii_lower(arguments["title"].get<std::string>());
   std::vector<Window> equal, containing;
   for (const Window& window : all) {
-    const std::string title = lower(window.title);
+    const std::string title = ascii_lower(window.title);
     if (title == wanted) equal.push_back(window);
     if (title.find(wanted) != std::string::npos) containing.push_back(window);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "tools/ascii.h"
 #include "tools/text_lines.h"
 
 namespace tools {
@@ -18,8 +19,7 @@ constexpr std::array<std::string_view, 11> kOmissions = {
 }  // namespace
 
 bool is_placeholder(std::string_view line) {
-  std::string text(trim(line));
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string text = ascii_lower(trim(line));
   const bool is_comment = std::any_of(kCommentStarts.begin(), kCommentStarts.end(),
                                       [&](std::string_view start) { return text.starts_with(start); }) ||
                           text.starts_with("\u2026");

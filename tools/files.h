@@ -61,7 +61,6 @@ class Files {
   struct Content {
     std::filesystem::path path;  // real
     std::string bytes;
-    std::string_view body;     // without a byte-order mark
     bool has_changed = false;  // since it was last read here
   };
   // One file on its way through a patch.

@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "tools/ascii.h"
+
 namespace tools {
 namespace {
 
@@ -23,12 +25,6 @@ constexpr std::array<std::string_view, 26> kBlocks = {
     "p",  "div", "section", "article", "header",  "footer",   "main",    "nav",        "aside",
     "ul", "ol",  "table",   "tr",      "form",    "fieldset", "figure",  "blockquote", "dl",
     "dt", "dd",  "hr",      "pre",     "address", "details",  "summary", "body"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
@@ -96,12 +92,12 @@ std::optional<Tag> read_tag(std::string_view html) {
   if (at >= html.size() || !std::isalpha(static_cast<unsigned char>(html[at]))) return std::nullopt;
   const size_t name_start = at;
   while (at < html.size() && !is_space(html[at]) && html[at] != '>' && html[at] != '/') ++at;
-  tag.name = lower(html.substr(name_start, at - name_start));
+  tag.name = ascii_lower(html.substr(name_start, at - name_start));
   while (at < html.size() && html[at] != '>') {
     while (at < html.size() && (is_space(html[at]) || html[at] == '/')) ++at;
     const size_t key_start = at;
     while (at < html.size() && !is_space(html[at]) && html[at] != '=' && html[at] != '>' && html[at] != '/') ++at;
-    const std::string key = lower(html.substr(key_start, at - key_start));
+    const std::string key = ascii_lower(html.substr(key_start, at - key_start));
     while (at < html.size() && is_space(html[at])) ++at;
     if (at >= html.size() || html[at] != '=') {
       if (key.empty() && at < html.size() && html[at] != '>') ++at;
@@ -164,7 +160,7 @@ class PageReader {
   // Jumps over the content of an element whose tags mean nothing inside.
   void skip_content(const std::string& name) {
     for (size_t at = html_.find("</"); at != std::string_view::npos; at = html_.find("</", at + 2)) {
-      if (lower(html_.substr(at + 2, name.size())) != name) continue;
+      if (ascii_lower(html_.substr(at + 2, name.size())) != name) continue;
       html_.remove_prefix(at);
       return skip_past(">");
     }

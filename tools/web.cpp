@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "tools/ascii.h"
 #include "tools/html_text.h"
 #include "tools/output_excerpt.h"
 #include "tools/public_address.h"
@@ -112,14 +113,9 @@ std::optional<CURLcode> perform(CURL* handle, const std::stop_token& stop) {
   return result;
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // The character set that the header, or else the page's own head, names; "" when none does.
 std::string charset_of(const std::string& content_type, std::string_view body) {
-  for (const std::string& text : {lower(content_type), lower(std::string(body.substr(0, 2048)))}) {
+  for (const std::string& text : {ascii_lower(content_type), ascii_lower(std::string(body.substr(0, 2048)))}) {
     size_t start = text.find("charset=");
     if (start == std::string::npos) continue;
     start += 8;
@@ -158,7 +154,7 @@ std::string readable_text(const std::string& content_type, std::string body) {
     if (auto converted = to_utf8(charset, body)) body = std::move(*converted);
   }
   if (!is_utf8(body)) body = to_utf8("WINDOWS-1252", std::move(body)).value_or("");
-  const std::string start = lower(body.substr(0, 512));
+  const std::string start = ascii_lower(body.substr(0, 512));
   const bool is_html = content_type.find("html") != std::string::npos ||
                        (content_type.empty() && (start.find("<html") != std::string::npos ||
                                                  start.find("<!doctype html") != std::string::npos));
@@ -203,7 +199,7 @@ WebReply fetch(const std::string& url, const WebOptions& options, std::stop_toke
   char* text = nullptr;
   if (curl_easy_getinfo(handle.get(), CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK && text) reply.url = text;
   if (curl_easy_getinfo(handle.get(), CURLINFO_CONTENT_TYPE, &text) == CURLE_OK && text)
-    reply.content_type = lower(text);
+    reply.content_type = ascii_lower(text);
   curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &reply.status);
   reply.n_bytes = fetch.body.size();
   if (!code) {
@@ -239,8 +235,6 @@ class WebTool : public Tool {
   Effect effect(const ToolCall&) const override { return Effect::Network; }
 
   ToolResult run(const ToolCall& call, std::stop_token stop) override {
-    if (!options_.is_enabled)
-      return {false, "fetching from the web is turned off; the user can turn it on in the settings", {}, {}, {}};
     const WebReply reply = fetch(call.arguments.at("url"), options_, stop);
     std::string text = reply.url;
     if (reply.status > 0) text += " (HTTP " + std::to_string(reply.status) + ")";

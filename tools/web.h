@@ -14,7 +14,6 @@
 namespace tools {
 
 struct WebOptions {
-  bool is_enabled = false;
   std::vector<std::string> allowed_addresses;  // "127.0.0.1:8080": private ones that the user allows
   size_t max_bytes = 4 << 20;                  // of one answer, unpacked
   size_t max_text_bytes = 30000;               // for the model

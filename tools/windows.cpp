@@ -10,6 +10,7 @@
 #include <set>
 
 #include "capture/error.h"
+#include "tools/ascii.h"
 
 namespace tools {
 namespace {
@@ -65,9 +66,7 @@ std::string name_of_process(pid_t pid) {
 // "_NET_WM_WINDOW_TYPE_DIALOG" → "dialog"
 std::string last_words(const std::string& atom_name, std::string_view prefix) {
   if (!atom_name.starts_with(prefix)) return "";
-  std::string word = atom_name.substr(prefix.size());
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  return word;
+  return ascii_lower(atom_name.substr(prefix.size()));
 }
 
 bool same(const Rect& a, const Rect& b) {
@@ -310,9 +309,7 @@ std::optional<std::string> protection_of(const Window& window) {
   static constexpr std::string_view kProtected[] = {"xdg-desktop-portal", "polkit",       "lxpolkit", "gcr-prompter",
                                                     "gnome-keyring",      "kwallet",      "ksecretd", "pinentry",
                                                     "ssh-askpass",        "kscreenlocker"};
-  std::string class_name = window.class_name;
-  std::transform(class_name.begin(), class_name.end(), class_name.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string class_name = ascii_lower(window.class_name);
   // The class too: some agents are scripts, and those of other machines have no process here.
   for (const std::string& name : {window.process_name, class_name})
     for (const std::string_view part : kProtected)

@@ -89,7 +89,7 @@ class WebTest : public testing::Test {
  protected:
   WebReply get(const std::string& path) { return fetch(server_.url(path), options_, {}); }
   HttpServer server_;
-  WebOptions options_{.is_enabled = true, .allowed_addresses = {server_.address()}};
+  WebOptions options_{.allowed_addresses = {server_.address()}};
 };
 
 TEST_F(WebTest, a_page_becomes_readable_text) {
@@ -210,12 +210,6 @@ TEST_F(WebTest, a_stop_request_ends_the_transfer_at_once) {
   stopper.join();
   EXPECT_EQ(reply.text, "stopped");
   EXPECT_LT(ended - asked, 100ms);
-}
-
-TEST(WebTool, is_off_until_the_user_turns_it_on) {
-  const ToolResult result = make_web_tool({})->run({"1", "web_fetch", {{"url", "http://example.org/"}}}, {});
-  EXPECT_FALSE(result.ok);
-  EXPECT_THAT(result.text, HasSubstr("turned off"));
 }
 
 bool is_public(const std::string& text) {
