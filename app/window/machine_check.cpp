@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/window/doctor_words.h"
 #include "app/window/widgets.h"
@@ -77,6 +78,7 @@ void MachineCheck::run() {
 }
 
 void MachineCheck::clear() {
+  names_.clear();
   while (QLayoutItem* item = rows_->takeAt(0)) {
     delete item->widget();
     delete item;
@@ -95,6 +97,7 @@ void MachineCheck::show_report(const QByteArray& written) {
     add_finding(Checks::name(finding["name"].toString()), state, doctor_words(finding["what"].toString()),
                 doctor_words(finding["remedy"].toString()));
   }
+  align_names();
   const bool is_usable = report["usable"].toBool();
   summary_->setText(is_usable ? tr("All that is needed works here (%1 of %2 checks).").arg(n_works).arg(findings.size())
                               : tr("Something that is needed doesn't work here."));
@@ -102,6 +105,13 @@ void MachineCheck::show_report(const QByteArray& written) {
   details_->show();
   details_->setChecked(!is_usable);
   Q_EMIT finished(is_usable);
+}
+
+// One column, as wide as the longest name is in this language.
+void MachineCheck::align_names() {
+  int width = 0;
+  for (const QLabel* name : names_) width = std::max(width, name->sizeHint().width());
+  for (QLabel* name : names_) name->setFixedWidth(width);
 }
 
 void MachineCheck::add_finding(const QString& name, const QString& state, const QString& what, const QString& remedy) {
@@ -119,7 +129,7 @@ void MachineCheck::add_finding(const QString& name, const QString& state, const 
                       .pixmap(QSize(15, 15), devicePixelRatioF()));
   across->addWidget(mark, 0, Qt::AlignTop);
   auto* title = make_label(name, "", TextSize::Small, QFont::DemiBold);
-  title->setMinimumWidth(150);
+  names_.append(title);
   across->addWidget(title, 0, Qt::AlignTop);
   auto* text = make_label(remedy.isEmpty() ? what : what + "\n→ " + remedy, "dim", TextSize::Small);
   text->setWordWrap(true);

@@ -2,6 +2,7 @@
 // What works on this machine, as `deskhand doctor` finds it: run beside the window, shown as a list.
 
 #include <QByteArray>
+#include <QList>
 #include <QProcess>
 #include <QWidget>
 
@@ -26,6 +27,7 @@ class MachineCheck : public QWidget {
 
  private:
   void clear();
+  void align_names();
   void add_finding(const QString& name, const QString& state, const QString& what, const QString& remedy);
 
   QProcess doctor_;
@@ -33,6 +35,7 @@ class MachineCheck : public QWidget {
   QPushButton* details_;
   QWidget* list_;
   QVBoxLayout* rows_;
+  QList<QLabel*> names_;  // of the findings
 };
 
 }  // namespace app

@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSet>
@@ -12,6 +13,7 @@
 
 #include "agent/rule_book.h"
 #include "app/window/doctor_words.h"
+#include "app/window/machine_check.h"
 #include "app/window/preferences.h"
 #include "app/window/settings_page.h"
 #include "app/window/translations.h"
@@ -26,6 +28,48 @@ TEST(MachineCheckView, says_what_the_doctor_found_in_the_users_language) {
   EXPECT_EQ(doctor_words("X11 display :0, 2560x1440 pt"), "X11-Bildschirm :0, 2560x1440 pt");
   EXPECT_EQ(doctor_words("bwrap: no such file"), "bwrap: no such file") << "another program's words";
   use_language("en");
+}
+
+TEST(MachineCheckView, names_have_one_column_that_is_wide_enough_in_each_language) {
+  for (const char* language : {"en", "de", "zh_CN", "ja"}) {
+    use_language(language);
+    MachineCheck check;
+    check.resize(600, 300);
+    check.show_report(R"({"usable": false, "findings": [
+      {"name": "disk", "state": "works", "what": "12.5 GiB free in /home/ada"},
+      {"name": "input on it", "state": "works", "what": "12.5 GiB free in /home/ada"},
+      {"name": "sandboxed shell", "state": "broken", "what": "bwrap: no such file"}]})");
+    check.show();
+    QSet<int> widths_px;
+    for (const auto* label : check.findChildren<QLabel*>()) {
+      if (label->font().weight() != QFont::DemiBold) continue;
+      widths_px.insert(label->width());
+      EXPECT_GE(label->width(), label->sizeHint().width()) << language << ": " << label->text().toStdString();
+    }
+    EXPECT_EQ(widths_px.size(), 1) << language;
+  }
+  use_language("en");
+}
+
+TEST(SettingsView, are_found_by_typing) {
+  Preferences preferences;
+  SettingsPage page(&preferences);
+  page.show();
+  const auto control = [&](const QString& name) -> QWidget* {
+    for (auto* one : page.findChildren<QWidget*>()) {
+      if (one->accessibleName() == name) return one;
+    }
+    return nullptr;
+  };
+  auto* search = qobject_cast<QLineEdit*>(control("Search settings"));
+  ASSERT_NE(search, nullptr);
+  ASSERT_TRUE(control("Language")->isVisible());
+  ASSERT_TRUE(control("Theme")->isVisible());
+  QTest::keyClicks(search, "LANGU");
+  EXPECT_TRUE(control("Language")->isVisible());
+  EXPECT_FALSE(control("Theme")->isVisible());
+  search->clear();
+  EXPECT_TRUE(control("Theme")->isVisible());
 }
 
 TEST(SettingsView, lists_the_lasting_answers_and_forgets_one) {
