@@ -251,9 +251,9 @@ TEST_F(Run, the_window_is_never_blocked_while_a_model_works_a_command_floods_and
     QSignalSpy finished(&bridge, &AgentBridge::finished);
     ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
     longest_ms = watchdog.longest_ms();
+    RecordProperty("longest_ms_of_run_" + std::to_string(run + 1), static_cast<int>(longest_ms));
   }
   EXPECT_GT(n_frames, 5);
-  RecordProperty("longest_ms", static_cast<int>(longest_ms));
   EXPECT_LE(longest_ms, kLongest_ms);
 }
 
