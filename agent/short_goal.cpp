@@ -26,4 +26,8 @@ bool may_hold_already(const std::string& goal) {
   return true;
 }
 
+bool wants_answer(const std::string& goal) {
+  return goal.find('?') != std::string::npos || as_short_goal(goal, {}).starts_with("Read ");
+}
+
 }  // namespace agent

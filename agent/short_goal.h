@@ -14,4 +14,7 @@ std::string as_short_goal(const std::string& step, const std::vector<std::filesy
 // Whether what the goal asks for may be so before anything is done: a state ("Turn on Wrap") or an answer, no act.
 bool may_hold_already(const std::string& goal);
 
+// Whether words alone can be the end of it: a question, or something to read.
+bool wants_answer(const std::string& goal);
+
 }  // namespace agent

@@ -59,7 +59,8 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
   if (current == nullptr && parts_.model.speaks_short_calls && n_step_shown_ == 0) {
     if (!denial_.empty()) return outcome(Ending::Refused, denial_);
     if (n_step_actions_ > 0) return outcome(Ending::GaveUp, "nothing that it did showed an effect");
-    const bool may_be_so = message.text != "Done." || may_hold_already(last_instruction(parts_.dialogue.transcript()));
+    const std::string asked = last_instruction(parts_.dialogue.transcript());
+    const bool may_be_so = message.text == "Done." ? may_hold_already(asked) : wants_answer(asked);
     if (!may_be_so) return outcome(Ending::GaveUp, "it did nothing");
   }
   if (current == nullptr) return end_of_task(message.text);

@@ -35,4 +35,13 @@ TEST(ShortGoal, tells_states_and_questions_from_acts) {
 }
 
 }  // namespace
+TEST(ShortGoal, words_end_a_question_and_nothing_else) {
+  for (const std::string asked : {"How many lines has notes.txt?", "read 512 073", "What is in Name?"}) {
+    EXPECT_TRUE(wants_answer(asked)) << asked;
+  }
+  for (const std::string act : {"Turn on Wrap", "Click Save, then click Close", "Rename a.txt to b.txt"}) {
+    EXPECT_FALSE(wants_answer(act)) << act;
+  }
+}
+
 }  // namespace agent
