@@ -11,15 +11,16 @@
 
 namespace agent {
 
-// A new folder:
-//   session.json      {format, version, id, task, model, …, status, summary, began, ended, part_seconds?: [from,
-//   until]} events.jsonl      one event a line: {id, kind, at, elapsed_seconds, action_id?, body}, see record_format.h
-//   pictures/N.png    the picture that a body calls N
-//   pictures.jsonl    one picture a line: {picture, recorded_id, captured_at, area_pt [x, y, width, height]}, or
-//                     {picture, problem} when its record is damaged
 // Throws Error when something is there already, or when that can't be told.
 void require_free(const std::filesystem::path& place);
 
+// A new folder:
+//   session.json      {format, version, id, task, model, …, status, summary, began, ended,
+//                     part_seconds?: [from, until]}
+//   events.jsonl      one event a line: {id, kind, at, elapsed_seconds, action_id?, body}, see record_format.h
+//   pictures/N.png    the picture that a body calls N
+//   pictures.jsonl    one picture a line: {picture, recorded_id, captured_at, area_pt [x, y, width, height]}, or
+//                     {picture, problem} when its record is damaged
 void export_folder(Recorder& recorder, SessionId session, const std::filesystem::path& folder,
                    const SessionPart& part = {});
 
