@@ -1,7 +1,8 @@
 """Batches made by worker processes straight into shared memory, so that the training process copies nothing but to the GPU.
 
-Three kinds of batch: "one" (a picture and many turns), "two" (a step of an episode: two pictures), "clip" (before and after
-as one video slot). Two workers of five run the generator for pairs, the others for single screens.
+Four kinds of batch: "one" (a picture and many turns), "two" (a step of an episode: two pictures), "clip" (before and after
+as one video slot), "large" (as "one", 1344×756). Two workers of five run the generator for pairs, one of 15 for large screens, the
+others for single screens, some of which are cut out of a larger one.
 """
 import mmap
 import multiprocessing
@@ -13,8 +14,11 @@ import samples
 import scenes
 import tokens
 
-KINDS = {"one": (1, samples.LENGTH_ONE), "two": (2, samples.LENGTH_TWO), "clip": (2, samples.LENGTH_ONE)}
+KINDS = {"one": (1, samples.LENGTH_ONE), "two": (2, samples.LENGTH_TWO), "clip": (2, samples.LENGTH_ONE), "large": (1, samples.LENGTH_LARGE)}
+FIRST_ANSWER = {"one": 581, "two": 581, "clip": 581, "large": 1301}  # no answer starts before the first picture ends
+MAKERS = {"one": samples.one_screen, "two": samples.two_screens, "clip": samples.clip_question, "large": samples.large_screen}
 PAIR_WORKERS = (1, 3)  # of each five
+LARGE_WORKER = 4  # of each 15
 CHUNK = 8  # rows that one worker fills at a time
 
 
@@ -24,7 +28,8 @@ class Buffer:
     def __init__(self, kind, rows):
         self.kind, self.rows = kind, rows
         frames, length = KINDS[kind]
-        shapes = {"frames": ((rows, frames, scenes.HEIGHT, scenes.WIDTH, 3), np.uint8), "maps": ((rows, frames, scenes.PATCHES, scenes.MAP_BYTES), np.uint8),
+        size = scenes.SIZES.get(kind, scenes.USUAL_SIZE)
+        shapes = {"frames": ((rows, frames, size[1], size[0], 3), np.uint8), "maps": ((rows, frames, scenes.patches(size), scenes.MAP_BYTES), np.uint8),
                   "ids": ((rows, length), np.int32), "cells": ((rows, length), np.int16), "spoken": ((rows, length), np.uint8), "starts": ((rows, frames if kind == "two" else 1), np.int64)}
         sizes = {name: int(np.prod(shape)) * np.dtype(kind_).itemsize for name, (shape, kind_) in shapes.items()}
         self.memory = mmap.mmap(-1, sum(-(-size // 4096) * 4096 for size in sizes.values()))
@@ -43,14 +48,14 @@ def put(buffer, row, conversation, marker):
     cells = buffer.arrays["cells"][row]
     cells[:n], cells[n:] = conversation.cells, -1
     image = np.flatnonzero(ids[:n] == conversation.tokenizer.special[marker])
-    starts[:] = image[::576][:len(starts)]
+    starts[:] = image[::conversation.image_tokens][:len(starts)]
 
 
 class Maker:
     """Makes the rows of one worker."""
 
-    def __init__(self, program, tokenizer, seed, stride, split, pairs):
-        self.start = lambda at: scenes.start(program, at, stride, pairs, split)
+    def __init__(self, program, tokenizer, seed, stride, split, pairs, view):
+        self.start = lambda at: scenes.start(program, at, stride, pairs, split, view=view)
         self.seed, self.stream = seed, self.start(seed)
         self.tokenizer = tokenizer
         self.random, self.pool = samples.seeded(seed), samples.Pool(split == "train")
@@ -66,17 +71,16 @@ class Maker:
             scene = scenes.read(self.stream.stdout, frames, maps)
         labels = scene[2]
         self.pool.feed(labels["first"], self.random)
-        make = {"one": samples.one_screen, "two": samples.two_screens, "clip": samples.clip_question}[kind]
-        conversation = make(self.tokenizer, labels, self.random, self.pool)
+        conversation = MAKERS[kind](self.tokenizer, labels, self.random, self.pool)
         put(buffer, row, conversation, tokens.VIDEO if kind == "clip" else tokens.IMAGE)
         return conversation, labels
 
 
-def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, own_tasks, done):
+def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, done):
     os.environ["OMP_NUM_THREADS"] = "1"
-    pairs = number % 5 in PAIR_WORKERS
-    maker = Maker(program, tokens.Tokenizer(tokenizer_path), seed + number, stride, split, pairs)
-    queue = own_tasks if pairs else tasks
+    view = "pair" if number % 5 in PAIR_WORKERS else "large" if number % 15 == LARGE_WORKER else "mixed"
+    maker = Maker(program, tokens.Tokenizer(tokenizer_path), seed + number, stride, split, view == "pair", "whole" if view == "pair" else view)
+    queue = tasks[view]
     while True:
         index, first = queue.get()
         for row in range(first, min(first + CHUNK, buffers[index].rows)):
@@ -85,25 +89,24 @@ def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, o
 
 
 class Loader:
-    """Start it before CUDA is touched: the workers are forked."""
+    """Start it before CUDA is touched: the workers are forked. Large screens need at least five workers."""
 
     def __init__(self, program, tokenizer_path, n_workers, plan, seed, stride=None, split="train"):
         """plan: {kind: (buffers, rows)}"""
         self.buffers = [Buffer(kind, rows) for kind, (n, rows) in plan.items() for _ in range(n)]
         context = multiprocessing.get_context("fork")
-        self.single_tasks, self.pair_tasks, self.done = context.Queue(), context.Queue(), context.Queue()
+        self.tasks, self.done = {view: context.Queue() for view in ("pair", "large", "mixed")}, context.Queue()
         self.missing = [0] * len(self.buffers)
         self.ready = {kind: [] for kind in plan}
-        self.pair_kinds = {"two", "clip"}
         for index in range(len(self.buffers)):
             self.refill(index)
-        self.workers = [context.Process(target=work, daemon=True, args=(i, program, tokenizer_path, seed, stride or n_workers, split, self.buffers, self.single_tasks, self.pair_tasks, self.done)) for i in range(n_workers)]
+        self.workers = [context.Process(target=work, daemon=True, args=(i, program, tokenizer_path, seed, stride or n_workers, split, self.buffers, self.tasks, self.done)) for i in range(n_workers)]
         for worker in self.workers:
             worker.start()
 
     def refill(self, index):
         buffer = self.buffers[index]
-        queue = self.pair_tasks if buffer.kind in self.pair_kinds else self.single_tasks
+        queue = self.tasks["pair" if buffer.kind in ("two", "clip") else "large" if buffer.kind == "large" else "mixed"]
         for first in range(0, buffer.rows, CHUNK):
             self.missing[index] += 1
             queue.put((index, first))

@@ -1,10 +1,12 @@
 """The chat dialect as token ids with a mask of what the model must say: the same bytes as chat_template.jinja renders."""
 import re
 
+from questions import HEIGHT, WIDTH
+from scenes import USUAL_SIZE
 from tokens import (BOD, CALL, CALL_END, END, HEADER, IMAGE, IMAGE_END, IMAGE_START, NS, RESPONSE, RESPONSE_END, SPECIAL, THINK_END,
                     VIDEO)
 
-IMAGE_TOKENS = 576  # 32 × 18 merged patches of 28×28 px
+CELL = 28  # px of a picture token: 2 × 2 patches
 SPLIT = re.compile("(" + "|".join(re.escape(text) for text in SPECIAL) + ")")
 
 
@@ -22,8 +24,11 @@ def call(name, **arguments):
 class Conversation:
     """Grows turn by turn; `ids` and `spoken` (1: the model says it) have the same length."""
 
-    def __init__(self, tokenizer):
+    def __init__(self, tokenizer, size=USUAL_SIZE):
+        """size: of its pictures, in px"""
         self.tokenizer = tokenizer
+        self.columns, self.rows = size[0] // CELL, size[1] // CELL
+        self.image_tokens = self.columns * self.rows
         self.ids, self.spoken = [], []
         self.cells = []  # for each token of an answer: the picture token that shows it, counted over all pictures; -1: none
         self.pictures = 0
@@ -43,9 +48,9 @@ class Conversation:
 
     def _picture(self, marker=IMAGE):
         self._add(IMAGE_START)
-        self.ids += [self.tokenizer.special[marker]] * IMAGE_TOKENS
-        self.spoken += [0] * IMAGE_TOKENS
-        self.cells += [-1] * IMAGE_TOKENS
+        self.ids += [self.tokenizer.special[marker]] * self.image_tokens
+        self.spoken += [0] * self.image_tokens
+        self.cells += [-1] * self.image_tokens
         self.pictures += 1
         self.text.append(marker)
         self._add(IMAGE_END)
@@ -79,12 +84,17 @@ class Conversation:
 
     def _show(self, start, spelled, label):
         """Where on the newest picture the answer's tokens are seen: each letter that is read off, or the thing that is pointed at."""
-        first = (self.pictures - 1) * IMAGE_TOKENS
-        if "cell" in label:
-            self.cells[start:] = [first + label["cell"]] * (len(self.ids) - start)
-        elif "cells" in label:
-            at = [first + cell for letter, cell in zip(spelled, label["cells"]) for _ in letter.encode("utf-8")]
+        if "seen_at" in label:
+            self.cells[start:] = [self._cell(*label["seen_at"])] * (len(self.ids) - start)
+        elif "letters" in label:
+            at = [self._cell(x, y) for letter, (x, y) in zip(spelled, label["letters"]) for _ in letter.encode("utf-8")]
             self.cells[len(self.ids) - 1 - len(at):] = at + at[-1:]  # and the end of the answer where the text ends
+
+    def _cell(self, x, y):
+        """The picture token at a point of the newest picture."""
+        column = min(self.columns - 1, max(0, int(x * self.columns / WIDTH)))
+        row = min(self.rows - 1, max(0, int(y * self.rows / HEIGHT)))
+        return ((self.pictures - 1) * self.rows + row) * self.columns + column
 
     def mark(self):
         return len(self.ids), len(self.spans), len(self.text), self.pictures

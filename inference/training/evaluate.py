@@ -18,7 +18,7 @@ import data
 import tokens
 from questions import HEIGHT, WIDTH
 
-FIRST_ANSWER = 581
+LATE = 1000  # index recall is measured from this token on: blocks are dropped there
 NUMBERS = re.compile(r"(?<!\d)\d{3}(?!\d)")
 SIZES = (("under 12 px", 0, 12), ("12 to 15 px", 12, 16), ("16 to 23 px", 16, 24), ("24 px and more", 24, 10_000))
 
@@ -54,19 +54,21 @@ def right(said, wanted, label):
 
 
 class Examiner:
-    def __init__(self, screens, tokenizer_path, n_one, n_two, seed=77_000_000):
+    """rows: {part: conversations}; the parts are the kinds of batch and "crop", a closer look at a place of a larger screen."""
+
+    def __init__(self, screens, tokenizer_path, rows, seed=77_000_000):
         self.tokenizer = tokens.Tokenizer(tokenizer_path)
         self.parts = []
-        for kind, rows in (("one", n_one), ("two", n_two), ("clip", n_two // 2)):
-            if rows == 0:
-                continue
+        for name, rows in rows.items():
+            kind = "one" if name == "crop" else name
             buffer = data.Buffer(kind, rows)
-            maker = data.Maker(screens, self.tokenizer, seed, 1, "eval", kind != "one")
+            view = name if name in ("large", "crop") else "whole"
+            maker = data.Maker(screens, self.tokenizer, seed, 1, "eval", kind in ("two", "clip"), view)
             for _ in range(3):  # texts to draw from before the first question
                 maker.row(buffer, 0)
             conversations = [maker.row(buffer, row)[0] for row in range(rows)]
             maker.stream.kill()
-            self.parts.append((kind, buffer, conversations))
+            self.parts.append((name, buffer, conversations))
 
     @contextlib.contextmanager
     def calm(self, model, device):
@@ -77,7 +79,8 @@ class Examiner:
 
     def predict(self, model, device, part, rows, sparse, rounds):
         """Greedy ids at every position; rounds > 1 feeds the model's own answers back."""
-        kind, buffer, conversations = part
+        buffer = part[1]
+        kind, first = buffer.kind, data.FIRST_ANSWER[buffer.kind]
         frames = torch.from_numpy(buffer.arrays["frames"][rows]).to(device)
         frames = frames if kind == "clip" else frames.flatten(0, 1)
         truth = torch.from_numpy(buffer.arrays["ids"][rows]).to(device).long()
@@ -85,9 +88,9 @@ class Examiner:
         starts = torch.from_numpy(buffer.arrays["starts"][rows]).to(device)
         ids = truth.clone()
         for _ in range(rounds):
-            out = model(frames, ids, starts, FIRST_ANSWER, None, sparse)
+            out = model(frames, ids, starts, first, None, sparse)
             said = ids.clone()
-            said[:, FIRST_ANSWER + 1:] = out[0].argmax(-1)[:, :-1]
+            said[:, first + 1:] = out[0].argmax(-1)[:, :-1]
             new = torch.where(spoken, said, truth)
             if torch.equal(new, ids):
                 break
@@ -103,12 +106,14 @@ class Examiner:
                     rows = slice(first, min(first + batch, len(conversations)))
                     said = self.predict(model, device, part, rows, sparse, rounds)
                     for ids, conversation in zip(said, conversations[rows]):
-                        self.count(tally, part[0], ids, conversation)
+                        self.count(tally, part, ids, conversation)
         return {name: {"right": ok, "of": n, "share": round(ok / n, 4)} for name, (ok, n) in sorted(tally.items())}
 
-    def count(self, tally, kind, ids, conversation):
+    def count(self, tally, part, ids, conversation):
+        name_of_part, buffer, _ = part
+        prefix = f"{name_of_part}: " if name_of_part in ("large", "crop") else ""
         for start, end, label in conversation.spans:
-            if label is None or start <= FIRST_ANSWER:
+            if label is None or start <= data.FIRST_ANSWER[buffer.kind]:
                 continue
             said = self.tokenizer.decode([int(i) for i in ids[start:end]])
             wanted = self.tokenizer.decode(conversation.ids[start:end])
@@ -126,8 +131,8 @@ class Examiner:
             if label["task"] in ("act", "already", "type", "press", "open", "wait", "drag", "ask", "give_up", "step 1", "step 2", "shell"):
                 names.append("next action")
             for name in names:
-                tally[name][0] += ok
-                tally[name][1] += 1
+                tally[prefix + name][0] += ok
+                tally[prefix + name][1] += 1
 
     def quick(self, model, device, sparse):
         return {name: value["share"] for name, value in self.score(model, device, sparse, 1).items() if not name.startswith(("point by", "step 2 after"))}
@@ -140,9 +145,9 @@ def index_recall(model, examiner, device):
     frames = torch.from_numpy(buffer.arrays["frames"][rows]).to(device).flatten(0, 1)
     ids = torch.from_numpy(buffer.arrays["ids"][rows]).to(device).long()
     starts = torch.from_numpy(buffer.arrays["starts"][rows]).to(device)
-    late = torch.linspace(1000, ids.shape[1] - 1, 128, device=device).long()  # where blocks are dropped
+    late = torch.linspace(LATE, ids.shape[1] - 1, 128, device=device).long()
     with examiner.calm(model, device):
-        mass = model(frames, ids, starts, FIRST_ANSWER, late, True)[4]
+        mass = model(frames, ids, starts, data.FIRST_ANSWER["two"], late, True)[4]
     return {"least": round(mass.min().item(), 4), "mean": round(mass.mean().item(), 4)}
 
 
@@ -165,7 +170,8 @@ def main():
         model.load_state_dict(torch.load(args.weights, map_location=device), strict=False)
     if device.type == "cuda":
         model.vision.compute_dtype = torch.bfloat16
-    examiner = Examiner(args.screens, args.tokenizer, args.scenes, args.scenes // 4)
+    quarter = args.scenes // 4
+    examiner = Examiner(args.screens, args.tokenizer, {"one": args.scenes, "two": quarter, "clip": quarter // 2, "large": quarter, "crop": quarter})
     report = {"sparse": examiner.score(model, device, True, args.rounds), "dense": examiner.score(model, device, False, args.rounds), "index recall": index_recall(model, examiner, device)}
     text = json.dumps(report, indent=1)
     print(text)

@@ -1,6 +1,6 @@
 """One-line goals and the next action for them: on one screen, over two screens of an episode, and goals without a screen."""
 from dialect import call
-from questions import centre, centre_cell, describe, pick_target, quoted
+from questions import centre, describe, middle, pick_target, quoted
 
 KEYS = [("save", "ctrl+s"), ("copy", "ctrl+c"), ("paste", "ctrl+v"), ("undo", "ctrl+z"), ("select all", "ctrl+a"), ("find", "ctrl+f"),
         ("print", "ctrl+p"), ("close the tab", "ctrl+w"), ("quit", "ctrl+q"), ("open a new tab", "ctrl+t"), ("go back", "alt+left")]
@@ -51,7 +51,7 @@ def act(scene, random, training=False):
     if not found:
         return None
     name, item, how = found
-    label = {"task": "act", "how": how, "box": item["box"], "kind": item["kind"], "cell": centre_cell(item["box"])}
+    label = {"task": "act", "how": how, "box": item["box"], "kind": item["kind"], "seen_at": middle(item["box"])}
     kind = item["kind"]
     if kind in ("check box", "radio button") and random.random() < 0.6:
         on = random.random() < 0.5
@@ -89,7 +89,7 @@ def type_into(scene, random, text):
     goal = random.choice(["Type {1} into {0}", "Enter {1} in {0}", "Set {0} to {1}", "Put {1} into the {0} field"]).format(quoted(random, name), f'"{text}"')
     if item.get("focused"):
         return goal, call("type", text=text), {"task": "type", "text": text}
-    return goal, click(item["box"]), {"task": "act", "how": "field", "box": item["box"], "kind": "text field", "cell": centre_cell(item["box"])}
+    return goal, click(item["box"]), {"task": "act", "how": "field", "box": item["box"], "kind": "text field", "seen_at": middle(item["box"])}
 
 
 def infeasible(scene, random, texts):

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from PIL import Image
 
-import model as nano
 import samples
 import tensors
 import tokens
@@ -46,9 +45,6 @@ def run_text(model, x):
 
 
 def main(model_dir, out, screen):
-    nano.ROWS, nano.COLUMNS = HEIGHT // 28, WIDTH // 28
-    nano.TOKENS = nano.ROWS * nano.COLUMNS
-    nano.PATCHES = nano.TOKENS * 4
     model, tokenizer = load(model_dir)
     golden = {}
     os.makedirs(out, exist_ok=True)
@@ -65,7 +61,7 @@ def main(model_dir, out, screen):
         still = model.vision.patches(frames).view(1, -1, 3, 1, 14, 14).expand(-1, -1, -1, 2, -1, -1)  # both taps see the picture
         features = model.vision(frames)[0]
         special = tokenizer.special
-        media = [special[tokens.IMAGE_START]] + [special[tokens.IMAGE]] * nano.TOKENS + [special[tokens.IMAGE_END]]
+        media = [special[tokens.IMAGE_START]] + [special[tokens.IMAGE]] * features.shape[1] + [special[tokens.IMAGE_END]]
         after = tokenizer.encode("Where is the menu button?") + [special[tokens.END]] + tokenizer.encode("\n")
         ids = text_turns(tokenizer, 4, 1024) + media + after
         x = model.embed_tokens(torch.tensor([ids + [0] * (-len(ids) % model.c.block_size)]))

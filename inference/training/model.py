@@ -3,6 +3,7 @@
 The arithmetic is that of the released model; only two things differ from an engine: all experts are computed for every
 token and weighted by the router (the same sum), and the sparse attention is a mask. Auxiliary heads exist for training only.
 """
+import functools
 import math
 from dataclasses import dataclass
 
@@ -10,11 +11,11 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-ROWS, COLUMNS, PATCH, MERGE = 18, 32, 14, 2  # merged rows and columns of an 896×504 picture
-TOKENS, PATCHES = ROWS * COLUMNS, ROWS * COLUMNS * MERGE * MERGE
+PATCH, MERGE = 14, 2
+MOST_ROWS, MOST_COLUMNS = 27, 48  # of picture tokens, which the auxiliary heads can name: 1344×756 px; 896×504 px have 18 and 32
 # What each 14 px patch is asked for while training (screens/main.cpp, PatchMap): four characters, the column where their
 # text begins, the kind and state of the thing there, its symbol, how many characters of the text stand before the patch.
-MAP_SIZES = (256, 256, 256, 256, COLUMNS * MERGE + 1, 1 + 25 * 3, 256, 64)
+MAP_SIZES = (256, 256, 256, 256, MOST_COLUMNS * MERGE + 1, 1 + 25 * 3, 256, 64)
 POINTED_AFTER = (3, 4)  # layers whose states must say where on the picture the next token of the answer is seen
 
 
@@ -111,29 +112,34 @@ class Vision(nn.Module):
         self.blocks = nn.ModuleList(VisionBlock(c) for _ in range(c.vision_layers))
         self.projector_1, self.projector_2 = nn.Linear(d, c.hidden), nn.Linear(c.hidden, c.hidden)
         self.merge_1, self.merge_2 = nn.Linear(4 * c.hidden, c.hidden), nn.Linear(c.hidden, c.hidden)
-        self.position_head = nn.Linear(4 * d, ROWS + COLUMNS)
+        self.position_head = nn.Linear(4 * d, MOST_ROWS + MOST_COLUMNS)
         self.compute_dtype = torch.float32  # of the residual stream; training sets bfloat16
-        head_dim = d // c.vision_heads
-        axis = 2 * ((2 * (head_dim // 2) // 3) // 2)
-        inverse = 10000.0 ** (-torch.arange(0, axis, 2).float() / axis)
-        shape = (ROWS, COLUMNS, MERGE, MERGE)
-        row = (torch.arange(ROWS * MERGE).view(ROWS, 1, MERGE, 1)).expand(shape).reshape(-1)
-        column = (torch.arange(COLUMNS * MERGE).view(1, COLUMNS, 1, MERGE)).expand(shape).reshape(-1)
-        angle = torch.cat([torch.zeros(PATCHES, axis // 2), row[:, None] * inverse, column[:, None] * inverse], -1)
-        self.register_buffer("cos", angle.cos(), persistent=False)
-        self.register_buffer("sin", angle.sin(), persistent=False)
+        self.head_dim = d // c.vision_heads
         self.register_buffer("mean", MEAN.clone(), persistent=False)
         self.register_buffer("std", STD.clone(), persistent=False)
 
+    @functools.cache
+    def angles(self, height, width):
+        """cos and sin [P, n] of the 3-D rotary positions of a picture's patches, in the model's order."""
+        rows, columns = height // (MERGE * PATCH), width // (MERGE * PATCH)
+        axis = 2 * ((2 * (self.head_dim // 2) // 3) // 2)
+        device = self.mean.device
+        inverse = 10000.0 ** (-torch.arange(0, axis, 2, device=device).float() / axis)
+        shape = (rows, columns, MERGE, MERGE)
+        row = torch.arange(rows * MERGE, device=device).view(rows, 1, MERGE, 1).expand(shape).reshape(-1)
+        column = torch.arange(columns * MERGE, device=device).view(1, columns, 1, MERGE).expand(shape).reshape(-1)
+        angle = torch.cat([torch.zeros(row.shape[0], axis // 2, device=device), row[:, None] * inverse, column[:, None] * inverse], -1)
+        return angle.cos(), angle.sin()
+
     def patches(self, frames):
-        """[n, 504, 896, 3] bytes -> [n, P, 588] in the model's order: 2×2 merge blocks row-major; channel, row, column inside."""
-        n = frames.shape[0]
+        """[n, height, width, 3] bytes -> [n, P, 588] in the model's order: 2×2 merge blocks row-major; channel, row, column inside."""
+        n, height, width, _ = frames.shape
         x = (frames.float() / 255 - self.mean) / self.std
-        x = x.view(n, ROWS, MERGE, PATCH, COLUMNS, MERGE, PATCH, 3).permute(0, 1, 4, 2, 5, 7, 3, 6)
-        return x.reshape(n, PATCHES, 3 * PATCH * PATCH)
+        x = x.view(n, height // (MERGE * PATCH), MERGE, PATCH, width // (MERGE * PATCH), MERGE, PATCH, 3).permute(0, 1, 4, 2, 5, 7, 3, 6)
+        return x.reshape(n, -1, 3 * PATCH * PATCH)
 
     def embed(self, frames):
-        """frames [n, 504, 896, 3] (stills: both temporal taps see the picture) or [n, 2, 504, 896, 3] (clips)."""
+        """frames [n, height, width, 3] (stills: both temporal taps see the picture) or [n, 2, height, width, 3] (clips)."""
         taps = self.patch_embedding.transpose(1, 2).reshape(self.patch_embedding.shape[0], 2, -1)
         if frames.dim() == 4:
             return F.linear(self.patches(frames), taps.sum(1))
@@ -141,11 +147,13 @@ class Vision(nn.Module):
 
     def forward(self, frames, head_alone=False):
         x = self.pre_layrnorm(self.embed(frames)).to(self.compute_dtype)
+        cos, sin = self.angles(*frames.shape[-3:-1])
         for block in self.blocks:
-            x = block(x, self.cos, self.sin)
-        position = self.position_head((x.detach() if head_alone else x).reshape(x.shape[0], TOKENS, -1))
+            x = block(x, cos, sin)
+        merged = lambda y: y.reshape(y.shape[0], y.shape[1] // (MERGE * MERGE), -1)
+        position = self.position_head(merged(x.detach() if head_alone else x))
         y = self.projector_2(F.gelu(self.projector_1(x)))
-        return self.merge_2(F.gelu(self.merge_1(y.reshape(x.shape[0], TOKENS, -1)))), position, x
+        return self.merge_2(F.gelu(self.merge_1(merged(y)))), position, x
 
 
 class Attention(nn.Module):
@@ -315,7 +323,7 @@ class Nano(nn.Module):
         self.lm_head = nn.Linear(c.hidden, c.vocabulary, bias=False)
         self.patch_head = nn.Linear(c.vision_hidden, sum(MAP_SIZES))
         self.map_head = nn.Linear(c.hidden, MERGE * MERGE * sum(MAP_SIZES))
-        self.position_head = nn.Linear(c.hidden, ROWS + COLUMNS)
+        self.position_head = nn.Linear(c.hidden, MOST_ROWS + MOST_COLUMNS)
         self.pointer_head = nn.ModuleList(Pointer(c) for _ in POINTED_AFTER)
         self._initialise()
 
@@ -337,12 +345,13 @@ class Nano(nn.Module):
     def forward(self, frames, ids, starts, first_answer, rows=None, use_sparse=False, with_maps=False, heads_alone=False):
         """frames: see Vision.embed, pictures of a conversation in a row; ids [B, L]; starts [B, pictures]: first image token.
         Returns logits [B, L - first_answer, V], map (if asked for) and position logits of the pictures, the layers' statistics, and
-        (with the maps) pointer logits [B, L - first_answer, pictures · 576] of each layer in POINTED_AFTER.
+        (with the maps) pointer logits [B, L - first_answer, picture tokens] of each layer in POINTED_AFTER.
         heads_alone: no gradient flows from the auxiliary heads into the model."""
         seen = (lambda y: y.detach()) if heads_alone else (lambda y: y)
         features, position, patches = self.vision(frames, heads_alone)
         x = self.embed_tokens(ids).to(features.dtype)
-        places = (starts[:, :, None] + torch.arange(TOKENS, device=ids.device)).reshape(ids.shape[0], -1)  # [B, pictures · 576]
+        tokens = features.shape[1]  # of a picture
+        places = (starts[:, :, None] + torch.arange(tokens, device=ids.device)).reshape(ids.shape[0], -1)  # [B, picture tokens]
         at = places[:, :, None].expand(-1, -1, self.c.hidden)
         x = x.scatter(1, at, features.reshape(ids.shape[0], -1, self.c.hidden))
         cos, sin = self.angles(ids.shape[1], ids.device)
@@ -352,11 +361,11 @@ class Nano(nn.Module):
             if load is not None:
                 kls.append(kl), masses.append(mass), loads.append(load)
             if i == 2:
-                position_2 = self.position_head(seen(x).gather(1, at)).reshape(-1, TOKENS, ROWS + COLUMNS)
+                position_2 = self.position_head(seen(x).gather(1, at)).reshape(-1, tokens, MOST_ROWS + MOST_COLUMNS)
             if with_maps and i in POINTED_AFTER:
                 pointers.append(self.pointer_head[len(pointers)](seen(x)[:, first_answer:], seen(x).gather(1, at)))
         logits = self.lm_head(self.norm(x[:, first_answer:]))
         maps = None
         if with_maps:
-            maps = self.patch_head(seen(patches)), self.map_head(seen(features)).view(features.shape[0], PATCHES, -1)
+            maps = self.patch_head(seen(patches)), self.map_head(seen(features)).view(features.shape[0], tokens * MERGE * MERGE, -1)
         return logits, maps, (position, position_2), torch.stack(kls), torch.stack(masses), torch.stack(loads), pointers

@@ -1,7 +1,6 @@
 """Questions and one-line goals about one screen, with their right answers. Everything derives from the generator's labels."""
 
-WIDTH, HEIGHT = 896, 504  # px of the picture
-CELL = 28  # px of a picture token
+WIDTH, HEIGHT = 896, 504  # of the picture, in the unit of all boxes
 
 
 def place(x, y):
@@ -10,16 +9,11 @@ def place(x, y):
 
 
 def centre(box):
-    return place(box[0] + box[2] / 2, box[1] + box[3] / 2)
+    return place(*middle(box))
 
 
-def cell(x, y):
-    """The picture token at a point."""
-    return min(HEIGHT // CELL - 1, max(0, int(y) // CELL)) * (WIDTH // CELL) + min(WIDTH // CELL - 1, max(0, int(x) // CELL))
-
-
-def centre_cell(box):
-    return cell(box[0] + box[2] / 2, box[1] + box[3] / 2)
+def middle(box):
+    return box[0] + box[2] / 2, box[1] + box[3] / 2
 
 
 def quoted(random, text):
@@ -56,11 +50,11 @@ class Scene:
         self.texts = self.written | {i["icon"].lower() for i in self.items if i.get("icon")}
 
     def spelled(self, text, box):
-        """Label of an answer that is read off: its text and, where it is one run in the box, the picture token of each letter."""
+        """Label of an answer that is read off: its text and, where it is one run in the box, where each letter stands."""
         for run, place, columns in self.runs:
-            x, y = place[0] + place[2] / 2, place[1] + place[3] / 2
+            x, y = middle(place)
             if run == text and len(columns) == len(text) and box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]:
-                return {"spelled": text, "cells": [cell(column, y) for column in columns]}
+                return {"spelled": text, "letters": [(column, y) for column in columns]}
         return {"spelled": text}
 
     def _labelled_fields(self):
@@ -111,12 +105,12 @@ def pick_target(scene, random, active=False, training=False):
     if not active and scene.unique_runs:
         kinds += ["run"] * 4
     if not active and scene.named:
-        kinds += ["beside"] * (8 if training else 5)
+        kinds += ["beside"] * (9 if training else 5)
     if not kinds:
         return None
     kind = random.choice(kinds)
     if kind == "named":
-        small = [item for item in named if min(item["box"][2:]) < 16] if training and random.random() < 0.3 else []
+        small = [item for item in named if min(item["box"][2:]) < 16] if training and random.random() < 0.35 else []
         item = random.choice(small or named)
         return describe(random, item), item, kind
     if kind == "icon":
@@ -172,7 +166,7 @@ def where(scene, random, training=False):
         return None
     name, item, kind = found
     x, y = centre(item["box"])
-    return random.choice(WHERE).format(name), f"{x} {y}", {"task": "point", "how": kind, "box": item["box"], "kind": item["kind"], "cell": centre_cell(item["box"])}
+    return random.choice(WHERE).format(name), f"{x} {y}", {"task": "point", "how": kind, "box": item["box"], "kind": item["kind"], "seen_at": middle(item["box"])}
 
 
 def absent(scene, random, texts):

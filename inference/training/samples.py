@@ -5,11 +5,13 @@ import goals
 import questions
 from dialect import Conversation, call
 from goals import DONE, click
-from questions import Scene, centre_cell, describe, quoted
+from questions import Scene, describe, middle, quoted
+from scenes import SIZES, USUAL_SIZE
 from tokens import IMAGE, VIDEO
 
 LENGTH_ONE = 1280  # tokens of a conversation with one picture
 LENGTH_TWO = 1536  # with two pictures
+LENGTH_LARGE = 1984  # with a picture of 1344×756
 ACKNOWLEDGED = ["", "", "", "", "ok", "done", "unverifiable", "confirmed"]  # "no-op" instead of the last when nothing changed
 
 
@@ -107,14 +109,14 @@ def add_shell(conversation, random, pool):
     conversation.assistant(answer, {"task": "shell answer"})
 
 
-def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
+def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE, size=USUAL_SIZE):
     """Many turns about one picture."""
     scene = Scene(labels["first"], random)
-    conversation = Conversation(tokenizer)
+    conversation = Conversation(tokenizer, size)
     first, failures, seen = True, 0, set()
     if random.random() < 0.25:  # the screen does not always come first
         for _ in range(random.randint(1, 6)):
-            if len(conversation) > length - 900:
+            if len(conversation) > length - conversation.image_tokens - 324:
                 break  # the picture and a question about it must still fit
             if random.random() < 0.5:
                 add_shell(conversation, random, pool)
@@ -215,7 +217,7 @@ def two_screens(tokenizer, labels, random, pool, length=LENGTH_TWO):
         item = labels["first"]["items"][event["item"]]
         goal, action, answer = episode_goal(event, item, second, random, pool)
         conversation.user(goals.uncapitalised(random, goal), IMAGE)
-        conversation.assistant(action, {"task": "step 1", "box": item["box"], "op": event["op"], "cell": centre_cell(item["box"])})
+        conversation.assistant(action, {"task": "step 1", "box": item["box"], "op": event["op"], "seen_at": middle(item["box"])})
         said = random.choice(ACKNOWLEDGED)
         conversation.tool("no-op" if said == "confirmed" and event["effect"] == "none" else said, IMAGE)
         conversation.assistant(answer, {"task": "step 2", "effect": event["effect"], "answer": answer})
@@ -227,6 +229,10 @@ def two_screens(tokenizer, labels, random, pool, length=LENGTH_TWO):
         conversation.tool("", IMAGE)
     fill(conversation, second, random, pool, length)
     return conversation
+
+
+def large_screen(tokenizer, labels, random, pool):
+    return one_screen(tokenizer, labels, random, pool, LENGTH_LARGE, SIZES["large"])
 
 
 def clip_question(tokenizer, labels, random, pool, length=LENGTH_ONE):

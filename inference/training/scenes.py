@@ -6,20 +6,24 @@ import subprocess
 
 import numpy as np
 
-WIDTH, HEIGHT, PATCHES, MAP_BYTES = 896, 504, 36 * 64, 8
-FRAME_BYTES = WIDTH * HEIGHT * 3
-ALL_MAP_BYTES = PATCHES * MAP_BYTES
+MAP_BYTES = 8  # of a 14 px patch
+SIZES = {"large": (1344, 756)}  # px of the pictures of a view; all others:
+USUAL_SIZE = (896, 504)
 
 
-def start(program, seed, stride, pairs, split="train", count=1 << 40):
-    arguments = [program, "--seed", str(seed), "--stride", str(stride), "--count", str(count), "--split", split] + (["--pairs"] if pairs else [])
+def patches(size):
+    return size[0] // 14 * (size[1] // 14)
+
+
+def start(program, seed, stride, pairs, split="train", count=1 << 40, view="whole"):
+    arguments = [program, "--seed", str(seed), "--stride", str(stride), "--count", str(count), "--split", split, "--view", view] + (["--pairs"] if pairs else [])
     arguments += ["--icons", os.environ["SCREENS_ICONS"]] if "SCREENS_ICONS" in os.environ else []
     environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", QT_LOGGING_RULES="*=false")
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, bufsize=1 << 20)
 
 
 def read(stream, pictures=None, maps=None):
-    """One scene: (frames, labels); pictures [frames, 504, 896, 3] and maps [frames, 2304, 8] are filled in place when given."""
+    """One scene: (pictures, maps, labels); pictures [frames, 504, 896, 3] and maps [frames, 2304, 8] (or a large view's) are filled in place when given."""
     header = stream.read(16)
     if len(header) < 16:
         return None
@@ -27,8 +31,8 @@ def read(stream, pictures=None, maps=None):
     if magic != 0x484B5344:
         raise ValueError("the screen generator's stream is out of step")
     if pictures is None:
-        pictures, maps = np.empty((frames, HEIGHT, WIDTH, 3), np.uint8), np.empty((frames, PATCHES, MAP_BYTES), np.uint8)
+        pictures, maps = np.empty((frames, USUAL_SIZE[1], USUAL_SIZE[0], 3), np.uint8), np.empty((frames, patches(USUAL_SIZE), MAP_BYTES), np.uint8)
     for k in range(frames):
-        if stream.readinto(memoryview(pictures[k]).cast("B")) != FRAME_BYTES or stream.readinto(memoryview(maps[k]).cast("B")) != ALL_MAP_BYTES:
+        if stream.readinto(memoryview(pictures[k]).cast("B")) != pictures[k].nbytes or stream.readinto(memoryview(maps[k]).cast("B")) != maps[k].nbytes:
             return None
     return pictures, maps, json.loads(stream.read(json_bytes))

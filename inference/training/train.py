@@ -19,11 +19,10 @@ import tensors
 import tokens
 from evaluate import Examiner
 from evaluate_export import trainer_state
-from model import COLUMNS, MAP_SIZES, TOKENS, Config, Nano
+from model import MAP_SIZES, MOST_COLUMNS, Config, Nano
 from optimizer import Muon, split_parameters
 
-CYCLE = ("one", "two", "one", "one", "one", "one", "one", "one", "clip", "one", "two", "one", "one", "one", "two", "one")
-FIRST_ANSWER = 581  # no answer starts before the first picture ends
+CYCLE = ("one", "two", "one", "one", "large", "one", "one", "one", "clip", "one", "two", "one", "one", "one", "two", "one")
 SPARSE_FROM = 0.62  # share of the budget after which attention is sparse
 WARM_UP = 300  # steps
 HEADS_ALONE = 150  # steps in which auxiliary heads that begin anew learn from the model without moving it
@@ -58,13 +57,13 @@ class Trainer:
         self.rank, self.world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
         os.makedirs(args.state, exist_ok=True)
         half = args.rows // 2
-        plan = {"one": (4, args.rows), "two": (2, half), "clip": (1, args.rows)}
+        plan = {"one": (4, args.rows), "two": (2, half), "clip": (1, args.rows), "large": (1, args.rows // 3)}
         progress = os.path.join(args.state, "progress.json")
         self.progress = json.load(open(progress)) if os.path.exists(progress) else {"seconds": 0.0, "step": 0, "screens": 0, "sitting": 0}
         self.progress["sitting"] += 1
         seed = args.seed * 100_000_000 + self.progress["sitting"] * 10_000_000 + self.rank * 1_000_000
         self.loader = data.Loader(args.screens, args.tokenizer, args.workers, plan, seed)
-        self.examiner = Examiner(args.screens, args.tokenizer, n_one=64, n_two=32) if self.rank == 0 else None
+        self.examiner = Examiner(args.screens, args.tokenizer, {"one": 64, "two": 32, "clip": 16}) if self.rank == 0 else None
         self.device = torch.device("cuda", self.rank) if torch.cuda.is_available() else torch.device("cpu")
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
@@ -138,9 +137,10 @@ class Trainer:
         frames = batch["frames"]
         frames = frames if kind == "clip" else frames.flatten(0, 1)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
-            out = self.model(frames, ids, batch["starts"], FIRST_ANSWER, rows, fraction >= self.sparse_from, True, alone)
+            first = data.FIRST_ANSWER[kind]
+            out = self.model(frames, ids, batch["starts"], first, rows, fraction >= self.sparse_from, True, alone)
             maps = batch["maps"][:, -1:] if kind == "clip" else batch["maps"]
-            loss, parts = self.losses(out[0], ids, batch["spoken"], out[1], maps.flatten(0, 1), out[2][0], out[2][1], out[3], out[6], batch["cells"])
+            loss, parts = self.losses(out[0], ids[:, first + 1:], batch["spoken"][:, first + 1:], out[1], maps.flatten(0, 1), frames.shape[-2] // 28, out[2][0], out[2][1], out[3], out[6], batch["cells"][:, first + 1:])
         loss.backward()
         if self.world > 1:
             torch.distributed.all_reduce(self.flat)
@@ -153,7 +153,7 @@ class Trainer:
         self.flat.zero_()
         self.balance(out[5].detach())
         self.progress["step"] += 1
-        self.progress["screens"] += batch["frames"].shape[0] * (1 if kind == "one" else 2) * self.world
+        self.progress["screens"] += batch["frames"].shape[0] * (1 if kind in ("one", "large") else 2) * self.world
         return torch.cat([torch.stack([p.detach() for p in parts]), out[4].detach()]), waited
 
     def balance(self, loads):
@@ -257,22 +257,21 @@ def map_loss(logits, maps):
     return loss
 
 
-def losses(logits, ids, spoken, map_logits, maps, position, position_2, kls, pointers, cells):
-    """Answer tokens; what each patch holds, seen from the vision tower and from the picture tokens; where each picture token is; the index branch;
+def losses(logits, targets, spoken, map_logits, maps, columns, position, position_2, kls, pointers, cells):
+    """targets, spoken, cells: of the tokens that the logits but the last foretell; columns: of a picture's tokens. Answer tokens; what each patch holds, seen from the vision tower and from the picture tokens; where each picture token is; the index branch;
     where on the picture each token of an answer is seen."""
-    targets = ids[:, FIRST_ANSWER + 1:]
-    weight = spoken[:, FIRST_ANSWER + 1:].float()
+    weight = spoken.float()
     answer = F.cross_entropy(logits[:, :-1].float().flatten(0, 1), targets.flatten(), reduction="none")
     answer = (answer * weight.flatten()).sum() / weight.sum().clamp_min(1)
     held = map_loss(map_logits[0], maps) + map_loss(map_logits[1], maps)
-    number = torch.arange(TOKENS, device=ids.device)
+    pictures, tokens_each, _ = position.shape
+    number = torch.arange(tokens_each, device=targets.device).repeat(pictures)
     place = 0
     for logit in (position, position_2):
         flat = logit.float().flatten(0, 1)
-        n = flat.shape[0] // TOKENS
-        place = place + F.cross_entropy(flat[:, :COLUMNS], (number % COLUMNS).repeat(n)) + F.cross_entropy(flat[:, COLUMNS:], (number // COLUMNS).repeat(n))
+        place = place + F.cross_entropy(flat[:, :MOST_COLUMNS], number % columns) + F.cross_entropy(flat[:, MOST_COLUMNS:], number // columns)
     kl = kls.mean()
-    cells = cells[:, FIRST_ANSWER + 1:].long().flatten()
+    cells = cells.long().flatten()
     known = (cells >= 0).float()
     pointer = 0
     for logit in pointers:

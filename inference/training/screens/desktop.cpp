@@ -7,6 +7,7 @@
 #include <QPainterPath>
 #include <QPlainTextEdit>
 #include <QStyleFactory>
+#include <algorithm>
 
 #include "inference/training/screens/harvest.h"
 #include "inference/training/screens/icons.h"
@@ -29,9 +30,10 @@ QRect inside(const Layer& layer) {
   return QRect(QPoint(0, 0), QPoint(layer.frame.right() - edge, layer.frame.bottom() - edge) - layer.content);
 }
 
-// Takes away what later layers cover, and characters with it.
-void hide_covered(Screen& screen, const std::vector<Layer>& layers) {
+// Takes away what later layers cover or the picture doesn't show, and characters with it.
+void hide_covered(Screen& screen, const std::vector<Layer>& layers, const QRectF& shown) {
   auto covered = [&](const QPointF& point, int layer) {
+    if (!shown.isNull() && !shown.contains(point)) return true;
     for (std::size_t above = static_cast<std::size_t>(layer) + 1; above < layers.size(); ++above)
       if (QRectF(layers[above].frame).contains(point)) return true;
     return false;
@@ -82,16 +84,13 @@ void check_readable(Screen& screen) {
 
 }  // namespace
 
-Desktop::Desktop(Random& random, Split split)
+Desktop::Desktop(Random& random, Split split, View view)
     : random_(random), text_(random, split), theme_(make_theme(random, split)), context_{random_, text_, theme_} {
   QApplication::setStyle(QStyleFactory::create(theme_.style));
   QApplication::setPalette(theme_.palette);
   QApplication::setFont(theme_.font);
   if (!theme_.sheet.isEmpty()) qApp->setStyleSheet(theme_.sheet);
-  const int of_scales = split == Split::Train ? random_.weighted({64, 18, 8, 6, 4})  // small things are harder
-                                              : random_.weighted({70, 10, 8, 7, 5});
-  scale_ = std::vector<double>{1, 2.0 / 3, 1.25, 1.5, 2}[static_cast<std::size_t>(of_scales)];
-  size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
+  choose_size(split, view);
   wallpaper_kind_ = random_.between(0, 3);
   for (QColor& color : wallpaper_)
     color = QColor::fromHsv(random_.between(0, 359), random_.between(0, 200), random_.between(20, 250));
@@ -108,12 +107,42 @@ Desktop::Desktop(Random& random, Split split)
     open_window(make_window(context_, room), false);
   }
   if (random_.chance(0.12)) open_window(make_message_box(context_), true);
+  if (view == View::Crop) choose_crop();
   pointer_ = QPoint(random_.between(0, size_.width()), random_.between(0, size_.height()));
 }
 
 Desktop::~Desktop() {
   layers_.clear();
   if (!theme_.sheet.isEmpty()) qApp->setStyleSheet(QString());
+}
+
+void Desktop::choose_size(Split split, View view) {
+  if (view == View::Whole) {
+    const int of_scales = split == Split::Train ? random_.weighted({64, 18, 8, 6, 4})  // small things are harder
+                                                : random_.weighted({70, 10, 8, 7, 5});
+    scale_ = std::vector<double>{1, 2.0 / 3, 1.25, 1.5, 2}[static_cast<std::size_t>(of_scales)];
+    size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
+    return;
+  }
+  const double px_per_pt = std::vector<double>{1, 1.25, 1.5, 2}[static_cast<std::size_t>(random_.weighted({7, 1, 1, 1}))];
+  if (view == View::Large) {
+    picture_px_ = QSize(kWidth * 3 / 2, kHeight * 3 / 2);
+    scale_ = px_per_pt * 2 / 3;
+    size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
+    return;
+  }
+  scale_ = px_per_pt;
+  size_ = (QSizeF(kWidth, kHeight) / scale_ * (1.2 + random_.unit())).toSize();
+}
+
+// Around a point of one of the windows.
+void Desktop::choose_crop() {
+  const QRect& window = random_.pick(layers_).frame;
+  const QSizeF room(kWidth / scale_, kHeight / scale_);
+  auto start = [](double middle, double length, double whole) { return std::clamp(middle - length / 2, 0.0, whole - length); };
+  shown_ = QRectF(QPointF(start(random_.between(window.left(), window.right()), room.width(), size_.width()),
+                          start(random_.between(window.top(), window.bottom()), room.height(), size_.height())),
+                  room);
 }
 
 void Desktop::place_panel() {
@@ -188,11 +217,13 @@ void Desktop::focus(QWidget* field) {
 
 Screen Desktop::render() {
   Screen screen;
-  const bool shrink = scale_ < 1;
-  QImage image(shrink ? size_ : QSize(kWidth, kHeight), QImage::Format_RGB32);
-  if (!shrink) image.setDevicePixelRatio(scale_);
+  const double px_per_pt = scale_ * picture_px_.width() / kWidth;
+  const bool shrink = px_per_pt < 1;
+  QImage image(shrink ? size_ : picture_px_, QImage::Format_RGB32);
+  if (!shrink) image.setDevicePixelRatio(px_per_pt);
   {
     QPainter painter(&image);
+    painter.translate(-shown_.topLeft());
     paint(painter, nullptr, &screen.items);
     paint_pointer(painter);
   }
@@ -205,18 +236,22 @@ Screen Desktop::render() {
   for (std::size_t i = 1; i < layers_.size(); ++i)
     harvest_items(layers_[i].widget.get(), inside(layers_[i]), layers_[i].content, static_cast<int>(i),
                   layers_[i].title, screen.items);
-  hide_covered(screen, layers_);
+  hide_covered(screen, layers_, shown_);
   check_readable(screen);
-  const QTransform to_px = QTransform::fromScale(scale_, scale_);
+  const QTransform to_px = QTransform::fromTranslate(-shown_.left(), -shown_.top()) * QTransform::fromScale(scale_, scale_);
   for (Item& item : screen.items) item.box = to_px.mapRect(item.box) & QRectF(0, 0, kWidth, kHeight);
   for (TextRun& run : screen.runs) {
     run.box = to_px.mapRect(run.box);
-    for (float& x : run.centers) x *= static_cast<float>(scale_);
+    for (float& x : run.centers) x = static_cast<float>((x - shown_.left()) * scale_);
   }
-  for (std::size_t i = layers_.size(); i-- > 1;)
-    if (layers_[i].decorated) screen.titles.push_back(layers_[i].title);
+  for (std::size_t i = layers_.size(); i-- > 1;) {
+    const bool is_seen = shown_.isNull() || std::ranges::any_of(screen.items, [&](const Item& item) {
+                           return item.kind == "title bar" && item.layer == static_cast<int>(i);
+                         });
+    if (layers_[i].decorated && is_seen) screen.titles.push_back(layers_[i].title);
+  }
   image.setDevicePixelRatio(1);
-  if (shrink) image = image.scaled(kWidth, kHeight, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+  if (shrink) image = image.scaled(picture_px_, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
   screen.picture = image.convertToFormat(QImage::Format_RGB888);
   return screen;
 }

@@ -12,7 +12,7 @@ namespace screens {
 
 // A rendered screen with what is visible on it.
 struct Screen {
-  QImage picture;  // 896×504, RGB888
+  QImage picture;  // RGB888
   std::vector<Item> items;
   std::vector<TextRun> runs;
   std::vector<QString> titles;  // of the visible windows, topmost first
@@ -20,7 +20,7 @@ struct Screen {
 
 class Desktop {
  public:
-  Desktop(Random& random, Split split);
+  Desktop(Random& random, Split split, View view);
   ~Desktop();
 
   Screen render();
@@ -29,7 +29,7 @@ class Desktop {
   Context& context() { return context_; }
   std::vector<Layer>& layers() { return layers_; }
   QSize size_pt() const { return size_; }
-  double scale() const { return scale_; }  // picture px per layout pt
+  double scale() const { return scale_; }  // of the boxes: their px per layout pt
   void open_window(Window window, bool centred);
   void open_popup(std::unique_ptr<QWidget> popup, QPoint at_pt);
   void close_layer(int layer);
@@ -44,6 +44,8 @@ class Desktop {
   };
   void place_panel();
   void place_icons();
+  void choose_size(Split split, View view);
+  void choose_crop();
   void paint(QPainter& painter, class TextRecorder* recorder, std::vector<Item>* items);
   void paint_wallpaper(QPainter& painter);
   void paint_panel(QPainter& painter, std::vector<Item>* items);
@@ -58,6 +60,8 @@ class Desktop {
   Context context_;
   double scale_ = 1;
   QSize size_;
+  QSize picture_px_{kWidth, kHeight};
+  QRectF shown_;  // what the picture shows of the screen; null: all
   QRect panel_;  // null: none
   QString clock_;
   std::vector<Icon> icons_;

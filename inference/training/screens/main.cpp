@@ -1,7 +1,8 @@
 // Makes screens for training: screens --seed N --count N [--stride N] [--pairs] [--split train|eval] [--icons DIR]
+//                                     [--view whole|large|crop|mixed]
 // Writes one record per scene to stdout, little-endian:
 //   u32 magic 'DSKH', u32 frames (1 or 2), u32 json bytes, u32 0,
-//   per frame: 896·504·3 bytes RGB, 2304·8 bytes: what each 14×14 px patch holds (see PatchMap),
+//   per frame: 896·504·3 bytes RGB (large: 1344·756·3), 8 bytes for each 14×14 px patch: what it holds (see PatchMap),
 //   the labels as JSON.
 
 #include <QApplication>
@@ -28,9 +29,13 @@ qsizetype leading_spaces(const QString& text) {
 // Dense labels for training: 8 bytes for each patch, in the vision tower's order (2×2 blocks row by row).
 class PatchMap {
  public:
-  static constexpr int kPatch = 14, kColumns = kWidth / kPatch, kRows = kHeight / kPatch, kSlots = 4, kBytes = 8;
+  static constexpr int kPatch_px = 14, kSlots = 4, kBytes = 8;
 
-  explicit PatchMap(const Screen& screen) : bytes_(static_cast<std::size_t>(kColumns * kRows * kBytes), 0) {
+  explicit PatchMap(const Screen& screen)
+      : columns_(screen.picture.width() / kPatch_px),
+        rows_(screen.picture.height() / kPatch_px),
+        patch_(static_cast<double>(kWidth) / columns_),
+        bytes_(static_cast<std::size_t>(columns_ * rows_ * kBytes), 0) {
     for (const Item& item : screen.items) put(item);
     for (const TextRun& run : screen.runs) put(run);
   }
@@ -38,7 +43,7 @@ class PatchMap {
 
  private:
   unsigned char* at(int column, int row) {
-    const int index = ((row / 2 * (kColumns / 2) + column / 2) * 2 + row % 2) * 2 + column % 2;
+    const int index = ((row / 2 * (columns_ / 2) + column / 2) * 2 + row % 2) * 2 + column % 2;
     return bytes_.data() + static_cast<std::ptrdiff_t>(index) * kBytes;
   }
 
@@ -53,12 +58,12 @@ class PatchMap {
   // Bytes 0 to 3: the characters whose centre is in the patch, in order; byte 4: 1 + the column where their text
   // begins; byte 7: 1 + how many characters of the text stand before the patch.
   void put(const TextRun& run) {
-    const int row = static_cast<int>(run.box.center().y()) / kPatch;
+    const int row = static_cast<int>(run.box.center().y() / patch_);
     int first = -1;
     const qsizetype indent = leading_spaces(run.text);
     for (qsizetype i = 0; i < run.text.size(); ++i) {
-      const int column = static_cast<int>(run.centers[static_cast<std::size_t>(i)]) / kPatch;
-      if (column < 0 || column >= kColumns || row < 0 || row >= kRows) continue;
+      const int column = static_cast<int>(run.centers[static_cast<std::size_t>(i)] / patch_);
+      if (column < 0 || column >= columns_ || row < 0 || row >= rows_) continue;
       if (first < 0) first = column;
       unsigned char* patch = at(column, row);
       patch[4] = static_cast<unsigned char>(1 + first);
@@ -80,19 +85,21 @@ class PatchMap {
     if (kind < 0) return;
     int hash = 0;
     for (const QChar c : item.icon) hash = (hash * 31 + c.unicode()) % 255;
-    const int left = patch_of(item.box.left(), kColumns), right = patch_of(item.box.right(), kColumns),
-              top = patch_of(item.box.top(), kRows), bottom = patch_of(item.box.bottom(), kRows);
+    const int left = patch_of(item.box.left(), columns_), right = patch_of(item.box.right(), columns_),
+              top = patch_of(item.box.top(), rows_), bottom = patch_of(item.box.bottom(), rows_);
     for (int row = top; row <= bottom; ++row)
       for (int column = left; column <= right; ++column) {
-        const QPointF centre((column + 0.5) * kPatch, (row + 0.5) * kPatch);
+        const QPointF centre((column + 0.5) * patch_, (row + 0.5) * patch_);
         if (!item.box.adjusted(-5, -5, 5, 5).contains(centre)) continue;
         at(column, row)[5] = static_cast<unsigned char>(1 + kind * 3 + (item.checked ? 1 : item.focused ? 2 : 0));
         if (!item.icon.isEmpty() && item.text.isEmpty()) at(column, row)[6] = static_cast<unsigned char>(1 + hash);
       }
   }
 
-  static int patch_of(double px, int count) { return std::clamp(static_cast<int>(px) / kPatch, 0, count - 1); }
+  int patch_of(double px, int count) const { return std::clamp(static_cast<int>(px / patch_), 0, count - 1); }
 
+  int columns_, rows_;
+  double patch_;  // side, in px of an 896×504 picture
   std::vector<unsigned char> bytes_;
 };
 
@@ -130,14 +137,17 @@ QJsonObject screen_json(const Screen& screen) {
 }
 
 void write_frame(const Screen& screen) {
-  for (int y = 0; y < kHeight; ++y) std::fwrite(screen.picture.constScanLine(y), 1, kWidth * 3, stdout);
+  const QImage& picture = screen.picture;
+  for (int y = 0; y < picture.height(); ++y)
+    std::fwrite(picture.constScanLine(y), 1, static_cast<std::size_t>(picture.width()) * 3, stdout);
   const PatchMap map(screen);
   std::fwrite(map.bytes().data(), 1, map.bytes().size(), stdout);
 }
 
-void write_scene(std::uint64_t seed, Split split, bool pair) {
+void write_scene(std::uint64_t seed, Split split, const QString& view_name, bool pair) {
   Random random(seed);
-  Desktop desktop(random, split);
+  const bool crop = view_name == "crop" || (view_name == "mixed" && random.chance(0.12));
+  Desktop desktop(random, split, crop ? View::Crop : view_name == "large" ? View::Large : View::Whole);
   Screen first = desktop.render();
   if (random.chance(pair ? 0.6 : 0.2)) {
     prepare(desktop, first);
@@ -172,12 +182,13 @@ int main(int argc, char** argv) {
                      {"stride", "distance of seeds", "N", "1"},
                      {"pairs", "two frames and an event"},
                      {"icons", "folder of icon themes", "DIR", ""},
-                     {"split", "train or eval", "S", "train"}});
+                     {"split", "train or eval", "S", "train"},
+                     {"view", "whole, large (1344×756), crop or mixed (whole and crop)", "V", "whole"}});
   parser.process(application);
   const auto split = parser.value("split") == "eval" ? screens::Split::HeldOut : screens::Split::Train;
   screens::use_icon_themes(parser.value("icons"));
   const std::uint64_t seed = parser.value("seed").toULongLong(), stride = parser.value("stride").toULongLong();
   for (std::uint64_t i = 0, n = parser.value("count").toULongLong(); i < n; ++i)
-    screens::write_scene(seed + i * stride, split, parser.isSet("pairs"));
+    screens::write_scene(seed + i * stride, split, parser.value("view"), parser.isSet("pairs"));
   return 0;
 }

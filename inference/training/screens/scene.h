@@ -1,6 +1,6 @@
 #pragma once
 // What a scene is: layers of real widgets painted over each other, and the labels harvested from them.
-// Boxes are in pixels of the picture that the model sees (896×504), whatever the size the widgets were laid out at.
+// Boxes are in pixels of an 896×504 picture, whatever the size of the picture and the size the widgets were laid out at.
 
 #include <QRectF>
 #include <QString>
@@ -12,6 +12,10 @@ namespace screens {
 
 inline constexpr int kWidth = 896;  // px of the picture, M3's own area limit
 inline constexpr int kHeight = 504;
+
+// What the picture shows: the screen in 896×504 px, the screen in 1344×756 px, or 896×504 px cut out of a larger screen
+// as a closer look does.
+enum class View { Whole, Large, Crop };
 
 // A thing that a user can point at.
 struct Item {

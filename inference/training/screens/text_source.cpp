@@ -35,7 +35,7 @@ TextSource::TextSource(Random& random, Split split) : random_(random), split_(sp
   }();
   ui_ = ui;
   words_ = of_split(languages[0], split);
-  if (random.chance(0.4)) {
+  if (random.chance(split == Split::Train ? 0.5 : 0.4)) {  // letters with marks are hard to read
     const QStringList other = of_split(languages[static_cast<std::size_t>(random.between(1, 8))], split);
     words_ = random.chance(0.5) ? other : words_ + other;
   }
@@ -47,7 +47,24 @@ QString TextSource::invented() {
   for (int n = random_.between(1, 4); n > 0; --n) text += random_.pick(syllables);
   if (text.size() < 3) text += random_.pick(syllables);
   if (random_.chance(0.08)) text += QString::number(random_.between(0, 99));
-  return text;
+  return split_ == Split::Train ? harder(text) : text;
+}
+
+// Sometimes with a letter twice or the last two again, so that the next letter is found by its place, and with a mark.
+QString TextSource::harder(QString word) {
+  static const QString plain = QStringLiteral("aaaaaaceeeeiiiinooooouuuuyzlsa"),
+                       marked = QStringLiteral("àáâãäåçèéêëìíîïñòóôõöùúûüýżłśą");
+  const int at = random_.between(0, static_cast<int>(word.size()) - 1);
+  if (random_.chance(0.12)) word.insert(at, word[at]);
+  if (random_.chance(0.06) && at > 0) word.insert(at + 1, word.mid(at - 1, 2));
+  if (random_.chance(0.12)) {
+    QStringList kinds;
+    const int letter = random_.between(0, static_cast<int>(word.size()) - 1);
+    for (qsizetype i = 0; i < plain.size(); ++i)
+      if (plain[i] == word[letter].toLower()) kinds << QString(marked[i]);
+    if (!kinds.isEmpty()) word.replace(letter, 1, word[letter].isUpper() ? random_.pick(kinds).toUpper() : random_.pick(kinds));
+  }
+  return word;
 }
 
 QString TextSource::odd() {
@@ -61,7 +78,7 @@ QString TextSource::odd() {
     text += upper || random_.chance(0.1) ? letter.toUpper() : letter;
     if (random_.chance(0.05)) text += one_of(signs);
   }
-  return text;
+  return harder(text);
 }
 
 QString TextSource::word() {

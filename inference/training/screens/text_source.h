@@ -38,6 +38,8 @@ class TextSource {
   QString application();
 
  private:
+  QString harder(QString word);
+
   Random& random_;
   Split split_;
   QStringList words_;  // of this split and this scene's language
