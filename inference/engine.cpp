@@ -4,6 +4,7 @@
 #include <array>
 
 #include "inference/engine_state.h"
+#include "inference/memory_plan.h"
 #include "inference/vision.h"
 
 namespace inference {
@@ -23,9 +24,6 @@ DType cache_dtype(CacheType type, const ModelConfig& config) {
   return config.is_float32 ? DType::F32 : DType::BF16;
 }
 
-// What a model needs of the GPU's memory beside its weights: activations, workspaces, a session's first pages.
-constexpr std::size_t kSpareGpuBytes = std::size_t{1} << 30;
-
 struct ChosenDevice {
   std::unique_ptr<ops::Device> device;
   std::string description;
@@ -35,8 +33,9 @@ ChosenDevice choose_device(EngineOptions& options, const ModelConfig& config, st
   ChosenDevice chosen = {std::move(options.device), {}};
   std::string reason;
   if (chosen.device == nullptr && options.device_choice != DeviceChoice::Cpu) {
-    chosen.device =
-        ops::make_cuda_device(config.is_float32 ? DType::F32 : DType::BF16, weight_bytes + kSpareGpuBytes, reason);
+    const DType type = config.is_float32 ? DType::F32 : DType::BF16;
+    const std::size_t working_bytes = gpu_working_bytes(config.text, type, options.prefill_chunk);
+    chosen.device = ops::make_cuda_device(type, weight_bytes + working_bytes, reason);
     if (chosen.device == nullptr && options.device_choice == DeviceChoice::Cuda) {
       throw Error(message("can't run on the GPU: ", reason));
     }
