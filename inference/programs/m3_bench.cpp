@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "inference/engine.h"
 #include "inference/ops/cpu/machine_limits.h"
 #include "inference/programs/support/arguments.h"
+#include "inference/programs/support/image_file.h"
 #include "inference/weights.h"
 
 namespace {
@@ -27,6 +29,8 @@ constexpr const char* kUsage =
     "  --contexts 16,512,…   tokens in the session before decoding (default 16,512,4096,8192,16384)\n"
     "  --decode N            decoded tokens, of which the median counts (default 33, the first is left out)\n"
     "  --dense               also the same model with every layer forced to dense attention\n"
+    "  --screen FILE.png     instead: from a new picture to the end of the model's answer, which is printed too\n"
+    "  --ask TEXT            what comes around the picture, with special tokens (default: nano's form of a click)\n"
     "  --prefill-chunk N     tokens per forward pass (default 512)\n"
     "  --device auto|cpu|cuda  where (default cpu)\n"
     "  --threads N           CPU threads (default: one per core)\n";
@@ -100,6 +104,15 @@ struct Costs {
   }
 };
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
 struct Speed {
   double prefill = 0, decode = 0;  // tokens per second
 };
@@ -121,11 +134,53 @@ Speed measure(const Engine& engine, std::int64_t context, std::int64_t n_decode)
   for (std::int64_t i = 0; i < n_decode; ++i) {
     const auto start = std::chrono::steady_clock::now();
     session.decode(sampler);
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds.push_back(seconds_since(start));
   }
   seconds.erase(seconds.begin());
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-  return {static_cast<double>(stats.prefilled) / stats.seconds, 1 / seconds[seconds.size() / 2]};
+  return {static_cast<double>(stats.prefilled) / stats.seconds, 1 / median(std::move(seconds))};
+}
+
+// Screen to action: encode a picture that was never seen, prefill, decode greedily until the turn ends.
+void measure_screen(Engine& engine, const Arguments& arguments) {
+  constexpr int kRounds = 12, kWarmUp = 2;
+  constexpr std::int64_t kMostTokens = 128;
+  if (engine.tokenizer() == nullptr) throw Error("--screen needs a checkpoint with a tokenizer.json");
+  const std::string ask = arguments.text("ask", "]~!b[]~b]user\n]<]image[>[Click \"Save\"[e~[\n]~b]ai\n</mm:think>");
+  const std::optional<std::int32_t> end_of_turn = engine.tokenizer()->special_id("[e~[");
+  RgbImage screen = read_png(arguments.text("screen", ""));
+  Sampler sampler({.temperature = 0}, engine.masked_ids());
+  std::vector<double> encode, prefill, decode, whole;
+  std::string answer;
+  std::int64_t n_prompt = 0, n_answer = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    screen.rgb[static_cast<std::size_t>(round)] ^= 1;  // else its features would be at hand
+    const auto start = std::chrono::steady_clock::now();
+    const std::shared_ptr<const VisionTokens> picture = engine.encode_image(screen.view());
+    const double after_encode = seconds_since(start);
+    const Prompt prompt = expand_media(engine.tokenizer()->encode_with_special(ask), {picture}, engine.media_markers());
+    n_prompt = static_cast<std::int64_t>(prompt.token_ids.size());
+    Session session = engine.new_session(n_prompt + kMostTokens);
+    session.prefill(prompt);
+    const double after_prefill = seconds_since(start);
+    TokenStream words(*engine.tokenizer());
+    answer.clear();
+    for (n_answer = 0; n_answer < kMostTokens; ++n_answer) {
+      const std::int32_t id = *session.decode(sampler);
+      if (id == end_of_turn) break;
+      answer += words.push(id);
+    }
+    const double end = seconds_since(start);
+    if (round < kWarmUp) continue;
+    encode.push_back(after_encode);
+    prefill.push_back(after_prefill - after_encode);
+    decode.push_back(end - after_prefill);
+    whole.push_back(end);
+  }
+  std::printf(
+      "%dx%d px: encode %.2f ms, prefill %lld tokens %.2f ms, %lld tokens of answer %.2f ms, together %.2f ms\n",
+      screen.width, screen.height, median(encode) * 1e3, static_cast<long long>(n_prompt), median(prefill) * 1e3,
+      static_cast<long long>(n_answer), median(decode) * 1e3, median(whole) * 1e3);
+  std::printf("answer: %s\n", answer.c_str());
 }
 
 std::vector<std::int64_t> parse_contexts(const std::string& list) {
@@ -151,7 +206,8 @@ Limits measure_limits(int n_threads) {
 }
 
 int run(int argc, char** argv) {
-  const Arguments arguments(argc, argv, {"contexts", "decode", "prefill-chunk", "device", "threads"}, {"dense"});
+  const Arguments arguments(argc, argv, {"contexts", "decode", "prefill-chunk", "device", "threads", "screen", "ask"},
+                            {"dense"});
   if (arguments.positional().size() != 1) throw Error("expected a model folder; --help tells more");
   const std::string model_dir = arguments.positional()[0];
   auto n_threads = static_cast<int>(arguments.integer("threads", 0));
@@ -161,6 +217,15 @@ int run(int argc, char** argv) {
   const auto contexts = parse_contexts(arguments.text("contexts", "16,512,4096,8192,16384"));
 
   const DeviceChoice device = arguments.has("device") ? device_choice(arguments) : DeviceChoice::Cpu;
+  if (arguments.has("screen")) {
+    const std::unique_ptr<Engine> engine = Engine::load({.model_dir = model_dir,
+                                                         .n_threads = n_threads,
+                                                         .prefill_chunk = arguments.integer("prefill-chunk", 512),
+                                                         .device_choice = device});
+    std::printf("%s\n", engine->device_description().c_str());
+    measure_screen(*engine, arguments);
+    return 0;
+  }
   const bool on_cpu = device == DeviceChoice::Cpu;
   // On a GPU the columns are GB/s and GFLOPS.
   const Limits limits = on_cpu ? measure_limits(n_threads) : Limits{1e11, 1e11};
