@@ -30,14 +30,17 @@ bool Forward::layers(const Chunk& chunk, KvCache& cache, const std::stop_token& 
   for (int i = 0; i < config_.n_layers; ++i) {
     if (stop.stop_requested()) return false;
     const Layer layer = {weights_.layers[static_cast<std::size_t>(i)], cache.layer(i), chunk.first_position};
-    device_.rms_norm(a.normed, a.hidden, layer.weights.input_norm, config_.rms_eps);
+    if (i == 0) {
+      device_.rms_norm(a.normed, a.hidden, layer.weights.input_norm, config_.rms_eps);
+    } else {
+      device_.add_norm(a.normed, a.hidden, a.update, layer.weights.input_norm, config_.rms_eps);
+    }
     attention(layer, a);
-    device_.add(a.hidden, a.update);
-    device_.rms_norm(a.normed, a.hidden, layer.weights.post_attention_norm, config_.rms_eps);
+    device_.add_norm(a.normed, a.hidden, a.update, layer.weights.post_attention_norm, config_.rms_eps);
     feed_forward(layer, a);
-    device_.add(a.hidden, a.update);
     if (choices != nullptr && layer.weights.is_sparse && mode_ == SparseAttention::AsTrained) record(i, a, *choices);
   }
+  device_.add(a.hidden, a.update);
   return true;
 }
 
@@ -50,39 +53,30 @@ void Forward::embed(const Chunk& chunk, const Activations::Views& a) {
 }
 
 // a.update = W_o · attention(q, k, v) of a.normed. q and k are normalised per head, then rotated; v is neither.
+// MSA: the index branch, on the same normalised input and with the same rotation, chooses blocks for each kv head;
+// the main branch attends to nothing else.
 void Forward::attention(const Layer& layer, const Activations::Views& a) {
   const AttentionWeights& w = layer.weights.attention;
   const ops::Heads heads = {config_.q_heads, config_.kv_heads, config_.head_dim};
-  const ops::Rope rope = {config_.rotary_dim, config_.rope_theta};
-  device_.linear(a.q, a.normed, w.q);
-  device_.linear(a.k, a.normed, w.k);
-  device_.linear(a.v, a.normed, w.v);
-  device_.norm_rope_heads(a.q, {w.q_norm, config_.rms_eps}, rope, layer.first_position);
-  device_.norm_rope_heads(a.k, {w.k_norm, config_.rms_eps}, rope, layer.first_position);
-  device_.store_kv(layer.cache, a.k, a.v, layer.first_position);
-  if (layer.weights.is_sparse && mode_ == SparseAttention::AsTrained) {
-    sparse_attention(layer, a);
+  const bool is_sparse = layer.weights.is_sparse && mode_ == SparseAttention::AsTrained;
+  const auto map = [&](Tensor out, const Matrix& weight, Vector norm) {
+    return ops::HeadMap{out, weight, {norm, config_.rms_eps}};
+  };
+  ops::HeadMaps maps = {map(a.q, w.q, w.q_norm), map(a.k, w.k, w.k_norm), map(a.v, w.v, {}), {}, {}};
+  if (is_sparse) {
+    maps.index_q = map(a.index_q, w.index_q, w.index_q_norm);
+    maps.index_k = map(a.index_k, w.index_k, w.index_k_norm);
+  }
+  device_.make_heads(maps, a.normed, {config_.rotary_dim, config_.rope_theta}, layer.cache, layer.first_position);
+  if (is_sparse) {
+    const ops::Selection selection = {config_.block_size, config_.top_k_blocks, config_.init_blocks,
+                                      config_.local_blocks};
+    device_.select_blocks(a.block_ids, a.index_q, layer.cache, selection, layer.first_position);
+    device_.attend_blocks(a.attended, a.q, a.block_ids, layer.cache, heads, layer.first_position);
   } else {
     device_.attend(a.attended, a.q, layer.cache, heads, layer.first_position);
   }
   device_.linear(a.update, a.attended, w.o);
-}
-
-// MSA: the index branch, on the same normalised input and with the same rotation, chooses blocks for each kv head;
-// the main branch attends to nothing else.
-void Forward::sparse_attention(const Layer& layer, const Activations::Views& a) {
-  const AttentionWeights& w = layer.weights.attention;
-  const ops::Heads heads = {config_.q_heads, config_.kv_heads, config_.head_dim};
-  const ops::Rope rope = {config_.rotary_dim, config_.rope_theta};
-  const ops::Selection selection = {config_.block_size, config_.top_k_blocks, config_.init_blocks,
-                                    config_.local_blocks};
-  device_.linear(a.index_q, a.normed, w.index_q);
-  device_.linear(a.index_k, a.normed, w.index_k);
-  device_.norm_rope_heads(a.index_q, {w.index_q_norm, config_.rms_eps}, rope, layer.first_position);
-  device_.norm_rope_heads(a.index_k, {w.index_k_norm, config_.rms_eps}, rope, layer.first_position);
-  device_.store_index_k(layer.cache, a.index_k, layer.first_position);
-  device_.select_blocks(a.block_ids, a.index_q, layer.cache, selection, layer.first_position);
-  device_.attend_blocks(a.attended, a.q, a.block_ids, layer.cache, heads, layer.first_position);
 }
 
 // a.update = the dense network, or Σ w_e · expert_e + shared expert, of a.normed.
@@ -95,10 +89,8 @@ void Forward::feed_forward(const Layer& layer, const Activations::Views& a) {
   }
   // The routed scaling sits in the experts' weights; the shared expert has none.
   device_.route(a.expert_ids, a.expert_weights, a.normed, w.router, w.router_bias, config_.routed_scaling);
-  device_.mix_experts(a.update, a.normed, a.expert_ids, a.expert_weights, w.experts, activation);
-  if (config_.shared_dim == 0) return;
-  device_.add(a.hidden, a.update);
-  device_.feed_forward(a.update, a.normed, w.ffn, activation);
+  const ops::Ffn* shared = config_.shared_dim > 0 ? &w.ffn : nullptr;
+  device_.mix_experts(a.update, a.normed, a.expert_ids, a.expert_weights, w.experts, shared, activation);
 }
 
 std::vector<float> Forward::logits(std::int64_t token_idx) {

@@ -65,7 +65,6 @@ class Forward {
   void embed(const Chunk& chunk, const Activations::Views& a);
   bool layers(const Chunk& chunk, KvCache& cache, const std::stop_token& stop, BlockChoices* choices);
   void attention(const Layer& layer, const Activations::Views& a);
-  void sparse_attention(const Layer& layer, const Activations::Views& a);
   void feed_forward(const Layer& layer, const Activations::Views& a);
   void record(int layer_idx, const Activations::Views& a, BlockChoices& choices);
 

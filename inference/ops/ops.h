@@ -64,6 +64,18 @@ struct KvLayer {
   void* const* index_page_table = nullptr;
 };
 
+// One of the linear maps that make heads of a layer's input: out = x · weightᵀ, then norm_rope_heads unless the norm is
+// absent. An absent map has no weight.
+struct HeadMap {
+  Tensor out;  // [n_tokens, n_heads, head_dim]
+  Matrix weight;
+  HeadNorm norm;
+};
+struct HeadMaps {
+  HeadMap q, k, v;
+  HeadMap index_q, index_k;  // in layers with MSA
+};
+
 // A feed-forward network with M3's gate: down((clamp(up, ±limit) + 1) * g * sigmoid(alpha * g)), g = min(gate, limit).
 struct Ffn {
   Matrix gate;  // [ffn_dim, hidden_dim]
@@ -134,6 +146,15 @@ class Device {
   virtual void add(Tensor x,       // [n_rows, dim]
                    Tensor y) = 0;  // [n_rows, dim]
 
+  // x += y; out = rms_norm(x)
+  virtual void add_norm(Tensor out,  // [n_tokens, hidden_dim]
+                        Tensor x,    // [n_tokens, hidden_dim]
+                        Tensor y,    // [n_tokens, hidden_dim]
+                        Vector weight, float eps) {
+    add(x, y);
+    rms_norm(out, x, weight, eps);
+  }
+
   // Normalises each head, then rotates it by its position.
   virtual void norm_rope_heads(Tensor x,  // [n_tokens, n_heads, head_dim], in place
                                const HeadNorm& norm, const Rope& rope, std::int64_t first_position) = 0;
@@ -146,6 +167,23 @@ class Device {
   virtual void store_index_k(const KvLayer& cache,
                              Tensor index_k,  // [n_tokens, index_dim], normalised and rotated
                              std::int64_t first_position) = 0;
+
+  // Makes the heads of x [n_tokens, hidden_dim] and stores keys, values and index keys.
+  virtual void make_heads(const HeadMaps& maps, Tensor x, const Rope& rope, const KvLayer& cache,
+                          std::int64_t first_position) {
+    const auto make = [&](const HeadMap& map) {
+      linear(map.out, x, map.weight);
+      if (map.norm.weight.data != nullptr) norm_rope_heads(map.out, map.norm, rope, first_position);
+    };
+    make(maps.q);
+    make(maps.k);
+    make(maps.v);
+    store_kv(cache, maps.k.out, maps.v.out, first_position);
+    if (maps.index_q.weight.data == nullptr) return;
+    make(maps.index_q);
+    make(maps.index_k);
+    store_index_k(cache, maps.index_k.out, first_position);
+  }
 
   // Bytes that the device wants behind the keys of each index page, for what it derives from full pages' keys;
   // store_index_k keeps that up to date.
@@ -183,12 +221,14 @@ class Device {
                      Vector bias,            // [n_experts] or absent
                      float scaling) = 0;
 
-  // out = Σ weight_e · expert_e(x) over each token's chosen experts.
+  // out = Σ weight_e · expert_e(x) over each token's chosen experts, + shared(x).
   virtual void mix_experts(Tensor out,             // [n_tokens, hidden_dim]
                            Tensor x,               // [n_tokens, hidden_dim]
                            Tensor expert_ids,      // I32 [n_tokens, top_k_experts]
                            Tensor expert_weights,  // F32 [n_tokens, top_k_experts]
-                           std::span<const Ffn> experts, const Activation& activation) = 0;
+                           std::span<const Ffn> experts,
+                           const Ffn* shared,  // null: none
+                           const Activation& activation) = 0;
 
   // --- vision ---
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <random>
@@ -224,19 +225,20 @@ class Bench {
 
 int main(int argc, char** argv) {
   const std::string part = argc > 1 ? argv[1] : "all";
+  const std::int64_t longest = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : INT64_MAX;
   std::string reason;
   const std::unique_ptr<Device> device = make_cuda_device(DType::BF16, 0, reason);
   if (device == nullptr) {
-    std::fprintf(stderr, "msa_bench [decode|prefill] needs a GPU: %s\n", reason.c_str());
+    std::fprintf(stderr, "msa_bench [all|decode|prefill [LONGEST]] needs a GPU: %s\n", reason.c_str());
     return 2;
   }
   std::printf("# %s\n", device->description().c_str());
   Bench bench(*device);
   for (const std::int64_t n : {2048, 8192, 32768, 131072, 524288, 1048576}) {
-    if (part != "prefill") bench.decode(n);
+    if (part != "prefill" && n <= longest) bench.decode(n);
   }
   for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) {
-    if (part != "decode") bench.prefill(n);
+    if (part != "decode" && n <= longest) bench.prefill(n);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""MSA against dense attention, one M3 layer on this machine's GPU: msa_bench.py PATH/TO/msa_bench
+"""MSA against dense attention, one M3 layer on this machine's GPU: msa_bench.py PATH/TO/msa_bench [LONGEST]
 
 Runs msa_bench, measures PyTorch's dense attention of the same heads (flash with a kv head's 16 query heads as rows for
 decode, cuDNN for prefill) and the GPU's copy and product rates, runs msa_bench again and prints one table. "of floor" is
@@ -38,8 +38,8 @@ def report(name, context, us):
     BASELINE[name, context] = us
 
 
-def run_ours(program):
-    lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
+def run_ours(program, longest=1 << 20):
+    lines = subprocess.run([program, "all", str(longest)], check=True, capture_output=True, text=True).stdout.splitlines()
     print(lines[0])
     return {(name, int(context)): float(us) for name, context, us in (line.split() for line in lines[1:])}
 
@@ -100,18 +100,21 @@ def prefill(n):
 
 
 def main():
-    first = run_ours(sys.argv[1])
+    longest = int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 20
+    first = run_ours(sys.argv[1], longest)
     a, b = torch.empty(2**31, dtype=torch.uint8, device="cuda"), torch.empty(2**31, dtype=torch.uint8, device="cuda")
     bandwidth = 2 * a.numel() / measure(lambda: a.copy_(b), 5)  # bytes per microsecond
     x, w = random(8192, 8192), random(8192, 8192)
     rate = 2 * 8192**3 / measure(lambda: x @ w, 5)
     del a, b
     for n in (2048, 8192, 32768, 131072, 524288, 1048576):
-        decode(n)
+        if n <= longest:
+            decode(n)
     for n in (8192, 32768, 131072):
-        prefill(n)
+        if n <= longest:
+            prefill(n)
     torch.cuda.empty_cache()
-    second = run_ours(sys.argv[1])
+    second = run_ours(sys.argv[1], longest)
     for (name, n), us in first.items():  # the better of both is what a sparse layer is compared with
         if name in ("decode_dense", "prefill_dense_whole"):
             BASELINE[name, n] = min(BASELINE[name, n], us)

@@ -102,14 +102,20 @@ TEST_P(FeedForwardOps, experts_match_the_reference_and_each_token_alone) {
       ids.values[i + 1] = static_cast<std::int32_t>(random() % 5 + 1);
       if (ids.values[i] == ids.values[i + 1]) ids.values[i] = 0;
     }
-    device->mix_experts(got.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, kActivation);
-    reference->mix_experts(want.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, kActivation);
+    const StoredFfn stored_shared = random_ffn(random, dtype, hidden_dim, 32);
+    const Ffn shared_ffn = stored_shared.ffn();
+    device->mix_experts(got.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, nullptr, kActivation);
+    reference->mix_experts(want.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, nullptr, kActivation);
     EXPECT_LE(nmse(got.values, want.values), kMaxNmse) << dtype_name(dtype);
+    device->mix_experts(got.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, &shared_ffn, kActivation);
+    reference->mix_experts(want.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, &shared_ffn,
+                           kActivation);
+    EXPECT_LE(nmse(got.values, want.values), kMaxNmse) << dtype_name(dtype) << " with a shared expert";
     if (is_gpu()) continue;  // only the CPU promises equal bits
     for (const std::int64_t token : {0, 33, 66}) {
       Activations one(1, hidden_dim);
       device->mix_experts(one.tensor(), x.tensor().slice(token, 1), ids.tensor().slice(token, 1),
-                          weights.tensor().slice(token, 1), experts, kActivation);
+                          weights.tensor().slice(token, 1), experts, &shared_ffn, kActivation);
       for (std::int64_t i = 0; i < hidden_dim; ++i) ASSERT_EQ(one.at(0, i), got.at(token, i)) << dtype_name(dtype);
     }
   }

@@ -217,15 +217,16 @@ TEST_F(GpuBf16, experts_and_dense_networks_match_the_reference) {
   const Activation activation{.alpha = 1.702F, .limit = 7};
   for (const DType dtype : {DType::F32, DType::BF16, DType::F8E4M3}) {
     for (const auto& [n_tokens, hidden_dim, ffn_dim] :
-         {std::tuple{1, 64, 96}, {3, 256, 160}, {2, 384, 256}, {67, 64, 96}, {500, 128, 192}, {40, 160, 32}}) {
+         {std::tuple{1, 64, 96}, {3, 256, 160}, {2, 384, 256}, {67, 64, 96}, {300, 128, 192}, {40, 160, 32}}) {
       std::vector<StoredFfn> stored;
       std::vector<Ffn> experts;
-      for (int e = 0; e < 7; ++e) {
+      for (int e = 0; e < 8; ++e) {  // the last one is shared
         stored.push_back({random_weight(random, dtype, ffn_dim, hidden_dim),
                           random_weight(random, dtype, ffn_dim, hidden_dim),
                           random_weight(random, dtype, hidden_dim, ffn_dim)});
       }
       for (const StoredFfn& f : stored) experts.push_back(f.ffn());
+      experts.pop_back();
       Activations x = bf16_values(n_tokens, hidden_dim), got(n_tokens, hidden_dim), want = got;
       gpu->feed_forward(got.tensor(), x.tensor(), experts[0], activation);
       reference->feed_forward(want.tensor(), x.tensor(), experts[0], activation);
@@ -237,9 +238,19 @@ TEST_F(GpuBf16, experts_and_dense_networks_match_the_reference) {
         std::shuffle(some.begin(), some.end(), random);
         std::copy(some.begin(), some.begin() + 4, ids.values.begin() + token * 4);
       }
-      gpu->mix_experts(got.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, activation);
-      reference->mix_experts(want.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, activation);
-      EXPECT_LE(nmse(got.values, want.values), 3e-5) << dtype_name(dtype) << " experts, " << n_tokens << " tokens";
+      const StoredFfn narrow = {random_weight(random, dtype, 32, hidden_dim),
+                                random_weight(random, dtype, 32, hidden_dim),
+                                random_weight(random, dtype, hidden_dim, 32)};
+      const Ffn alike = stored.back().ffn(), unlike = narrow.ffn();
+      for (const Ffn* shared : {static_cast<const Ffn*>(nullptr), &alike, &unlike}) {
+        gpu->mix_experts(got.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, shared, activation);
+        reference->mix_experts(want.tensor(), x.tensor(), ids.tensor(), weights.tensor(), experts, shared, activation);
+        EXPECT_LE(nmse(got.values, want.values), 3e-5)
+            << dtype_name(dtype) << " experts, " << n_tokens << " tokens, shared expert: "
+            << (shared == nullptr  ? "none"
+                : shared == &alike ? "like the others"
+                                   : "narrow");
+      }
     }
   }
 }

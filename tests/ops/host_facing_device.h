@@ -34,6 +34,13 @@ class HostFacingDevice final : public Device {
   void linear(Tensor out, Tensor x, const Matrix& w, Vector bias) override {
     call(out, [&](Tensor o) { inner_->linear(o, input(x), matrix(w), vector(bias)); });
   }
+  void add_norm(Tensor out, Tensor x, Tensor y, Vector weight, float eps) override {
+    const Tensor sum = input(x), normed = {fresh(out, sum.dtype), out.rows, out.cols, sum.dtype};
+    inner_->add_norm(normed, sum, input(y), vector(weight), eps);
+    const std::vector<float> values = read_floats(*inner_, normed);
+    std::copy(values.begin(), values.end(), out.f32());
+    finish(x, sum);
+  }
   void add(Tensor x, Tensor y) override {
     call_in_place(x, [&](Tensor on_device) { inner_->add(on_device, input(y)); });
   }
@@ -50,6 +57,24 @@ class HostFacingDevice final : public Device {
   void store_index_k(const KvLayer& cache, Tensor index_k, std::int64_t first_position) override {
     const Pages pages = pages_of(cache);
     inner_->store_index_k(pages.layer, input(index_k), first_position);
+    fetch(cache, pages);
+  }
+  void make_heads(const HeadMaps& maps, Tensor x, const Rope& rope, const KvLayer& cache,
+                  std::int64_t first_position) override {
+    const Pages pages = pages_of(cache);
+    std::vector<std::pair<Tensor, Tensor>> outputs;  // here, on the device
+    const auto map = [&](const HeadMap& host) -> HeadMap {
+      if (host.weight.data == nullptr) return {};
+      const DType type = type_on_device(host.out);
+      outputs.emplace_back(host.out, Tensor{fresh(host.out, type), host.out.rows, host.out.cols, type});
+      return {outputs.back().second, matrix(host.weight), {vector(host.norm.weight), host.norm.eps}};
+    };
+    const HeadMaps on_device = {map(maps.q), map(maps.k), map(maps.v), map(maps.index_q), map(maps.index_k)};
+    inner_->make_heads(on_device, input(x), rope, pages.layer, first_position);
+    for (const auto& [host, made] : outputs) {
+      const std::vector<float> values = read_floats(*inner_, made);
+      std::copy(values.begin(), values.end(), host.f32());
+    }
     fetch(cache, pages);
   }
   void attend(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads, std::int64_t first_position) override {
@@ -80,12 +105,16 @@ class HostFacingDevice final : public Device {
     });
   }
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                   const Activation& activation) override {
+                   const Ffn* shared, const Activation& activation) override {
     std::vector<Ffn> on_device;
     for (const Ffn& f : experts) on_device.push_back(ffn(f));
     const Tensor weights = {const_cast<void*>(bytes(expert_weights.data, n_bytes_of(expert_weights))),
                             expert_weights.rows, expert_weights.cols};
-    call(out, [&](Tensor o) { inner_->mix_experts(o, input(x), input(expert_ids), weights, on_device, activation); });
+    const Ffn shared_on_device = shared != nullptr ? ffn(*shared) : Ffn{};
+    call(out, [&](Tensor o) {
+      inner_->mix_experts(o, input(x), input(expert_ids), weights, on_device,
+                          shared != nullptr ? &shared_on_device : nullptr, activation);
+    });
   }
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
     call(out, [&](Tensor o) { inner_->layer_norm(o, input(x), vector(weight), vector(bias), eps); });

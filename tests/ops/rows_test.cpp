@@ -34,6 +34,19 @@ TEST_P(RowsOps, norms_match_the_reference) {
   }
 }
 
+TEST_P(RowsOps, adding_then_normalising_is_both) {
+  for (const int dim : {8, 100, 1280, 6144}) {
+    Activations x = random_activations(random, 3, dim, 3), y = random_activations(random, 3, dim, 2);
+    Activations w = random_activations(random, 1, dim), got(3, dim), want(3, dim), sum = x;
+    const Vector weight{w.values.data(), dim};
+    device->add_norm(got.tensor(), x.tensor(), y.tensor(), weight, 1e-6F);
+    reference->add(sum.tensor(), y.tensor());
+    reference->rms_norm(want.tensor(), sum.tensor(), weight, 1e-6F);
+    EXPECT_EQ(x.values, sum.values) << dim;
+    EXPECT_LE(nmse(got.values, want.values), 1e-12) << dim;
+  }
+}
+
 TEST_P(RowsOps, heads_are_normalised_then_rotated_at_near_and_far_positions) {
   for (const std::int64_t first_position : {0, 1000, 1000000}) {
     for (const auto& [head_dim, rotary_dim] : {std::pair{16, 8}, {128, 64}, {24, 24}, {20, 10}}) {

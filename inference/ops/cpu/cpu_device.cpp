@@ -172,12 +172,13 @@ class CpuDevice final : public Device {
   }
 
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                   const Activation& activation) override {
+                   const Ffn* shared, const Activation& activation) override {
     INFERENCE_CHECK(
         expert_ids.rows == x.rows && expert_weights.rows == x.rows && expert_weights.cols == expert_ids.cols,
         "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
     for (const Ffn& ffn : experts) check_ffn(out, x, ffn);
-    ffn_.mix(out, x, expert_ids, expert_weights, experts, activation);
+    if (shared != nullptr) check_ffn(out, x, *shared);
+    ffn_.mix(out, x, expert_ids, expert_weights, experts, shared, activation);
   }
 
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {

@@ -41,7 +41,8 @@ void FfnRunner::run(float* out, Tensor x, const Ffn& ffn, const Activation& acti
 }
 
 void FfnRunner::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                    const Activation& activation) {
+                    const Ffn* shared, const Activation& activation) {
+  if (shared != nullptr) run(out.f32(), x, *shared, activation);
   // Assignments (token, choice) sorted by expert, then token: the order in which a token adds up its experts is then
   // the same for one token and for many.
   const std::int64_t top_k = expert_ids.cols;
@@ -73,7 +74,7 @@ void FfnRunner::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weigh
   }
   for_each_row(pool_, x.rows, top_k * out.cols, [&](std::int64_t token) {
     float* to = out.f32() + token * out.cols;
-    std::fill(to, to + out.cols, 0.0F);
+    if (shared == nullptr) std::fill(to, to + out.cols, 0.0F);
     for (std::int64_t i = 0; i < top_k; ++i) {
       const std::int32_t row = rows_of[static_cast<std::size_t>(token * top_k + i)];
       scale_add_row(to, out_.data() + row * out.cols, expert_weights.f32()[assignments[static_cast<std::size_t>(row)]],

@@ -23,7 +23,7 @@ class FfnRunner {
 
   void run(float* out, Tensor x, const Ffn& ffn, const Activation& activation);
   void mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-           const Activation& activation);
+           const Ffn* shared, const Activation& activation);
 
  private:
   // A chosen expert and its rows in the buffers below.

@@ -19,4 +19,15 @@ AttentionCall paged_call(Tensor out, Tensor q, const KvLayer& cache, const Heads
           .n_keys = first_position + q.rows};
 }
 
+AttentionCall segment_call(Tensor out, Tensor q, Tensor k, Tensor v, int heads) {
+  return {.out = out.data,
+          .q = q.data,
+          .activation_type = q.dtype,
+          .n_tokens = q.rows,
+          .heads = {heads, heads, static_cast<int>(q.cols) / heads},
+          .source = {.keys = k.data, .values = v.data, .dtype = k.dtype},
+          .n_keys = q.rows,
+          .is_causal = false};
+}
+
 }  // namespace inference::ops::cuda

@@ -36,6 +36,9 @@ struct AttentionCall {
 // Causal attention of tokens first_position … to a cache, all keys so far.
 AttentionCall paged_call(Tensor out, Tensor q, const KvLayer& cache, const Heads& heads, std::int64_t first_position);
 
+// Attention of the rows of a segment to each other, [n, heads, head_dim].
+AttentionCall segment_call(Tensor out, Tensor q, Tensor k, Tensor v, int heads);
+
 // How a call is cut into CTAs. Rows are the queries of one kv head: (token, query head) pairs.
 struct AttentionPlan {
   std::int64_t rows_per_unit = 0;  // a unit's rows see the same list of keys: a token, or (dense) all tokens

@@ -12,6 +12,7 @@
 #include "inference/ops/cuda/experts.h"
 #include "inference/ops/cuda/gemm.h"
 #include "inference/ops/cuda/gpu.h"
+#include "inference/ops/cuda/heads.h"
 #include "inference/ops/cuda/index_summary.h"
 #include "inference/ops/cuda/memory.h"
 #include "inference/ops/cuda/moe.h"
@@ -113,6 +114,14 @@ class CudaDevice final : public Device {
              is_hopper());
   }
 
+  void add_norm(Tensor out, Tensor x, Tensor y, Vector weight, float eps) override {
+    if (!fits_add_norm(x.cols)) return Device::add_norm(out, x, y, weight, eps);
+    INFERENCE_CHECK(
+        out.rows == x.rows && out.cols == x.cols && y.rows == x.rows && y.cols == x.cols && x.cols == weight.size,
+        "add_norm: ", x.cols, " with ", weight.size);
+    cuda::add_norm(stream(), out, x, y, weight, eps);
+  }
+
   void add(Tensor x, Tensor y) override {
     INFERENCE_CHECK(x.rows == y.rows && x.cols == y.cols, "add: shapes differ");
     cuda::add(stream(), x, y);
@@ -139,6 +148,18 @@ class CudaDevice final : public Device {
     check_index_pages(cache, first_position + index_k.rows);
     cuda::store_index_k(stream(), cache, index_k, first_position, replay_);
     if (cache.has_index_summaries) summarize_filled_pages(stream(), cache, first_position, index_k.rows, replay_);
+  }
+
+  // A few tokens' heads in one product and one kernel behind it.
+  void make_heads(const HeadMaps& maps, Tensor x, const Rope& rope, const KvLayer& cache,
+                  std::int64_t first_position) override {
+    if (x.rows > kMaxVectorRows) return Device::make_heads(maps, x, rope, cache, first_position);
+    check_heads(maps, x, rope, cache, first_position);
+    multiply_heads(stream(), maps, x);
+    const Rotations& rotations = rotations_at(rope, first_position, x.rows);
+    finish_heads(stream(), head_sets(maps, cache), x.dtype, cache.dtype, rotations, first_position, replay_);
+    if (maps.index_q.weight.data != nullptr && cache.has_index_summaries)
+      summarize_filled_pages(stream(), cache, first_position, x.rows, replay_);
   }
 
   std::size_t index_summary_bytes(int page_size, int index_dim, DType dtype) const override {
@@ -227,19 +248,21 @@ class CudaDevice final : public Device {
                         expert_weights.cols == expert_ids.cols && x.cols == router.cols,
                     "route: ", expert_ids.cols, " of ", router.rows, " experts");
     const Tensor logits = {logits_.of<float>(static_cast<std::size_t>(x.rows * router.rows)), x.rows, router.rows};
-    const Product product = {
-        .out = logits, .x = x, .weights = {router.data, router.scales}, .weight_type = router.dtype};
-    if (x.rows <= kMaxVectorRows) {
-      multiply_few_rows(stream(), product);
+    if (x.rows <= kMaxVectorRows && router.scales == nullptr) {
+      rate_experts(stream(), logits.f32(), x, router);
     } else {
-      multiply_plainly(stream(), product);  // the choice needs fp32
+      multiply_plainly(stream(), {.out = logits,  // the choice needs fp32
+                                  .x = x,
+                                  .weights = {router.data, router.scales},
+                                  .weight_type = router.dtype});
     }
     choose_experts(stream(), expert_ids, expert_weights, logits.f32(), static_cast<int>(router.rows), bias, scaling);
   }
 
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                   const Activation& activation) override {
-    experts_.mix(out, x, expert_ids, expert_weights, experts, activation, inner_);
+                   const Ffn* shared, const Activation& activation) override {
+    if (shared != nullptr && !Experts::takes_shared(x, experts, *shared)) feed_forward(out, x, *shared, activation);
+    experts_.mix(out, x, expert_ids, expert_weights, experts, shared, activation, inner_);
   }
 
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
@@ -276,14 +299,7 @@ class CudaDevice final : public Device {
     std::int64_t first = 0;
     for (const std::int64_t end : segment_ends) {
       const std::int64_t n = end - first;
-      run({.out = out.slice(first, n).data,
-           .q = q.slice(first, n).data,
-           .activation_type = q.dtype,
-           .n_tokens = n,
-           .heads = {heads, heads, static_cast<int>(q.cols) / heads},
-           .source = {.keys = k.slice(first, n).data, .values = v.slice(first, n).data, .dtype = k.dtype},
-           .n_keys = n,
-           .is_causal = false});
+      run(segment_call(out.slice(first, n), q.slice(first, n), k.slice(first, n), v.slice(first, n), heads));
       first = end;
     }
   }
@@ -337,13 +353,6 @@ class CudaDevice final : public Device {
     rotations_key_ = key;
     return rotations_;
   }
-
-  struct RotationsKey {
-    int rotary_dim = -1;
-    float theta = 0;
-    std::int64_t first_position = 0, n_tokens = 0;
-    bool operator==(const RotationsKey&) const = default;
-  };
 
   DType activation_type_;
   cudaDeviceProp properties_ = gpu_properties();

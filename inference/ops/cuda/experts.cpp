@@ -5,56 +5,72 @@
 #include "inference/ops/cuda/checks.h"
 
 namespace inference::ops::cuda {
+namespace {
+
+bool are_alike(const Ffn& a, const Ffn& b) {
+  return a.gate.dtype == b.gate.dtype && a.down.dtype == b.down.dtype && a.gate.rows == b.gate.rows;
+}
+
+}  // namespace
+
+bool Experts::takes_shared(Tensor x, std::span<const Ffn> experts, const Ffn& shared) {
+  return x.rows <= kMaxVectorRows && are_alike(shared, experts[0]);
+}
 
 void Experts::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                  const Activation& activation, Scratch& inner_memory) {
+                  const Ffn* shared, const Activation& activation, Scratch& inner_memory) {
   INFERENCE_CHECK(expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
                       expert_weights.cols == expert_ids.cols && !experts.empty(),
                   "mix_experts: ", expert_ids.rows, " choices for ", x.rows, " tokens");
   for (const Ffn& ffn : experts) {
     check_ffn(out, x, ffn);
-    INFERENCE_CHECK(ffn.gate.dtype == experts[0].gate.dtype && ffn.down.dtype == experts[0].down.dtype &&
-                        ffn.gate.rows == experts[0].gate.rows,
-                    "mix_experts: experts of different types or widths");
+    INFERENCE_CHECK(are_alike(ffn, experts[0]), "mix_experts: experts of different types or widths");
   }
-  const std::int64_t n_pairs = expert_ids.rows * expert_ids.cols, ffn_dim = experts[0].gate.rows;
+  const std::int64_t ffn_dim = experts[0].gate.rows;
+  std::int64_t n_pairs = expert_ids.rows * expert_ids.cols;
+  if (shared != nullptr && takes_shared(x, experts, *shared)) n_pairs += x.rows;
   const auto n_bytes = static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype);
   const Tensor inner = {inner_memory.of<std::byte>(n_bytes), n_pairs, ffn_dim, x.dtype};
   if (x.rows <= kMaxVectorRows) {
-    mix_few(out, x, expert_ids, expert_weights, experts, activation, inner);
+    mix_few(out, x, expert_ids, expert_weights, experts, shared, activation, inner);
   } else {
-    mix_many(out, x, expert_ids, expert_weights, experts, activation, inner);
+    mix_many(out, x, expert_ids, expert_weights, experts, shared, activation, inner);
   }
 }
 
-Experts::Pairs Experts::tables_of(std::span<const Ffn> experts) {
+Experts::Pairs Experts::tables_of(std::span<const Ffn> experts, const Ffn* shared) {
   std::vector<WeightPair> gate_up, down;
-  for (const Ffn& ffn : experts) {
+  const auto append = [&](const Ffn& ffn) {
     gate_up.push_back(pair_of(ffn));
     down.push_back({ffn.down.data, ffn.down.scales});
-  }
+  };
+  for (const Ffn& ffn : experts) append(ffn);
+  if (shared != nullptr) append(*shared);
   Tables& tables = tables_.try_emplace(experts.data(), stream_).first->second;
   return {tables.gate_up.of(gate_up), tables.down.of(down)};
 }
 
 void Experts::mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                      const Activation& activation, Tensor inner) {
-  const Pairs tables = tables_of(experts);
+                      const Ffn* shared, const Activation& activation, Tensor inner) {
+  const Pairs tables = tables_of(experts, shared);
   const ExpertVectors vectors = {.gate_up = tables.gate_up,
                                  .down = tables.down,
                                  .ids = expert_ids.i32(),
                                  .expert_weights = expert_weights.f32(),
                                  .top_k = static_cast<int>(expert_ids.cols),
+                                 .n_pairs = static_cast<int>(inner.rows / x.rows),
+                                 .n_experts = static_cast<int>(experts.size()),
                                  .gate_up_type = experts[0].gate.dtype,
                                  .down_type = experts[0].down.dtype,
                                  .activation = activation};
   expert_gate_up(stream_, inner, x, vectors);
-  expert_down(stream_, out, inner, vectors);
+  const bool is_added = shared != nullptr && !takes_shared(x, experts, *shared);
+  expert_down(stream_, out, inner, vectors, is_added);
 }
 
 void Experts::mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                       const Activation& activation, Tensor inner) {
-  const Pairs tables = tables_of(experts);
+                       const Ffn* shared, const Activation& activation, Tensor inner) {
+  const Pairs tables = tables_of(experts, shared);
   const std::int64_t n_pairs = inner.rows, n_experts = static_cast<std::int64_t>(experts.size());
   const DType gate_type = experts[0].gate.dtype, down_type = experts[0].down.dtype;
   const bool on_tensor_cores =
@@ -77,7 +93,7 @@ void Experts::mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_we
   const Tensor results = {results_.of<float>(static_cast<std::size_t>(n_pairs * out.cols)), n_pairs, out.cols};
   multiply_many_rows(stream_, {.out = results, .x = inner, .weight_type = down_type, .grouping = grouping}, is_hopper_,
                      on_tensor_cores);
-  add_experts(stream_, out, results.f32(), order, expert_weights);
+  add_experts(stream_, out, shared != nullptr, results.f32(), order, expert_weights);
 }
 
 ExpertOrder Experts::expert_order(std::int64_t n_pairs, std::int64_t n_experts, std::int64_t max_tiles) {

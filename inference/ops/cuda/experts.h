@@ -19,9 +19,12 @@ class Experts {
  public:
   Experts(cudaStream_t stream, bool is_hopper) : stream_(stream), is_hopper_(is_hopper) {}
 
-  // `inner`: for what gate and up give, free to use.
+  // Whether `mix` computes the shared expert, too: of a few tokens, if it is like the others.
+  static bool takes_shared(Tensor x, std::span<const Ffn> experts, const Ffn& shared);
+  // `shared`: null, or what mix takes, or out holds its result and the others are added. `inner`: for what gate and up
+  // give, free to use.
   void mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-           const Activation& activation, Scratch& inner);
+           const Ffn* shared, const Activation& activation, Scratch& inner);
   // Of memory that may move when it grows.
   std::uint64_t n_bytes() const { return results_.n_bytes() + order_.n_bytes(); }
 
@@ -34,11 +37,11 @@ class Experts {
   struct Pairs {
     const WeightPair *gate_up, *down;
   };
-  Pairs tables_of(std::span<const Ffn> experts);
+  Pairs tables_of(std::span<const Ffn> experts, const Ffn* shared);
   void mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-               const Activation& activation, Tensor inner);
+               const Ffn* shared, const Activation& activation, Tensor inner);
   void mix_many(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                const Activation& activation, Tensor inner);
+                const Ffn* shared, const Activation& activation, Tensor inner);
   ExpertOrder expert_order(std::int64_t n_pairs, std::int64_t n_experts, std::int64_t max_tiles);
 
   cudaStream_t stream_;

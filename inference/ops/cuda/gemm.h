@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <span>
 
 #include "inference/ops/ops.h"
 
@@ -64,27 +65,31 @@ void multiply_plainly(cudaStream_t stream, const Product& product);
 // A few rows: each weight is read once, at the speed of memory.
 inline constexpr std::int64_t kMaxVectorRows = 4;
 void multiply_few_rows(cudaStream_t stream, const Product& product);
+// Up to kMostJoint products of the same x with weights of one type, none of them gated, in one launch.
+inline constexpr std::size_t kMostJoint = 5;
+void multiply_few_rows_jointly(cudaStream_t stream, std::span<const Product> products);
 
 inline WeightPair pair_of(const Ffn& ffn) {
   return {ffn.gate.data, ffn.gate.scales, ffn.up.data, ffn.up.scales};
 }
 
-// One token's experts, or a few tokens': inner[pair] = gated product of the pair's expert with the pair's token.
+// One token's experts, or a few tokens': inner[pair] = gated product of the pair's expert with the pair's token. A
+// token has n_pairs of them: its top_k choices and, if there is one, the shared expert, which weighs 1.
 struct ExpertVectors {
-  const WeightPair* gate_up = nullptr;    // [n_experts] in the GPU's memory
-  const WeightPair* down = nullptr;       // [n_experts], the first of each pair
+  const WeightPair* gate_up = nullptr;    // [n_experts], then the shared one's, in the GPU's memory
+  const WeightPair* down = nullptr;       // the same, the first of each pair
   const std::int32_t* ids = nullptr;      // [n_tokens, top_k]
   const float* expert_weights = nullptr;  // [n_tokens, top_k]
-  int top_k = 0;
+  int top_k = 0, n_pairs = 0, n_experts = 0;
   DType gate_up_type = DType::F32, down_type = DType::F32;
   Activation activation = {};
 };
-void expert_gate_up(cudaStream_t stream, Tensor inner,  // [n_tokens * top_k, ffn_dim]
+void expert_gate_up(cudaStream_t stream, Tensor inner,  // [n_tokens * n_pairs, ffn_dim]
                     Tensor x,                           // [n_tokens, hidden_dim]
                     const ExpertVectors& experts);
-// out[token] = Σ weight · down(inner[pair]) over the token's pairs
+// out[token] (+)= Σ weight · down(inner[pair]) over the token's pairs
 void expert_down(cudaStream_t stream, Tensor out,  // [n_tokens, hidden_dim]
-                 Tensor inner,                     // [n_tokens * top_k, ffn_dim]
-                 const ExpertVectors& experts);
+                 Tensor inner,                     // [n_tokens * n_pairs, ffn_dim]
+                 const ExpertVectors& experts, bool is_added);
 
 }  // namespace inference::ops::cuda

@@ -146,12 +146,31 @@ __device__ WeightRows<W, 2> rows_of_pair(const WeightPair& weights, int row, int
           {scales_of(weights.first_scales, row, k), scales_of(weights.second_scales, row, k)}};
 }
 
+// One of a launch's products; CTAs up to end_cta - 1, from where the one before it ends.
+struct JointPart {
+  void* out;  // [n_rows, n]
+  WeightPair weights;
+  const float* bias;
+  int n;
+  unsigned end_cta;
+};
+struct JointParts {
+  JointPart parts[kMostJoint];
+};
+
 template <typename Out, typename T, typename W, int kRows, int kCols>
-__global__ void few_rows_kernel(Out* out,    // [n_rows, n]
+__global__ void few_rows_kernel(const __grid_constant__ JointParts joint,
                                 const T* x,  // [n_rows, k]
-                                WeightPair weights, const float* bias, int n, int k, int n_rows) {
-  const int first_col = (blockIdx.x * kWarps + threadIdx.x / kWarp) * kCols;
+                                int k, int n_rows) {
+  int part = 0;
+  unsigned first_cta = 0;
+  while (blockIdx.x >= joint.parts[part].end_cta) first_cta = joint.parts[part++].end_cta;
+  const WeightPair weights = joint.parts[part].weights;
+  const float* bias = joint.parts[part].bias;
+  const int n = joint.parts[part].n;
+  const int first_col = static_cast<int>((blockIdx.x - first_cta) * kWarps + threadIdx.x / kWarp) * kCols;
   if (first_col >= n) return;
+  auto* out = static_cast<Out*>(joint.parts[part].out);
   float sums[kCols][kRows] = {};
   add_products(sums, rows_from<W, kCols>(weights, first_col, n, k), x, k, n_rows);
 #pragma unroll
@@ -182,55 +201,67 @@ __global__ void few_gated_rows_kernel(T* out,      // [n_rows, n]
   }
 }
 
+__device__ int expert_of(const ExpertVectors& e, int token, int i) {
+  return i < e.top_k ? e.ids[token * e.top_k + i] : e.n_experts;
+}
+
 template <typename T, typename W>
-__global__ void expert_gate_up_kernel(T* inner, const T* x, const WeightPair* experts, const std::int32_t* ids,
-                                      int top_k, Activation activation, int n, int k) {
+__global__ void expert_gate_up_kernel(T* inner, const T* x, ExpertVectors e, int n, int k) {
   const int col = blockIdx.x * kWarps + threadIdx.x / kWarp, pair = blockIdx.y;
   if (col >= n) return;
+  const int token = pair / e.n_pairs, expert = expert_of(e, token, pair % e.n_pairs);
   float sums[2][1] = {};
-  add_products(sums, rows_of_pair<W>(experts[ids[pair]], col, k), x + static_cast<std::int64_t>(pair / top_k) * k, k,
-               1);
-  const float value = gated(warp_sum(sums[0][0]), warp_sum(sums[1][0]), activation);
+  add_products(sums, rows_of_pair<W>(e.gate_up[expert], col, k), x + static_cast<std::int64_t>(token) * k, k, 1);
+  const float value = gated(warp_sum(sums[0][0]), warp_sum(sums[1][0]), e.activation);
   if (threadIdx.x % kWarp == 0) inner[static_cast<std::int64_t>(pair) * n + col] = from_float<T>(value);
 }
 
 template <typename T, typename W>
-__global__ void expert_down_kernel(T* out, const T* inner, const WeightPair* experts, const std::int32_t* ids,
-                                   const float* expert_weights, int top_k, int n, int k) {
+__global__ void expert_down_kernel(T* out, const T* inner, ExpertVectors e, bool is_added, int n, int k) {
   const int first_col = (blockIdx.x * kWarps + threadIdx.x / kWarp) * kManyCols, token = blockIdx.y;
   if (first_col >= n) return;
   float totals[kManyCols] = {};
-  for (int i = 0; i < top_k; ++i) {
-    const int pair = token * top_k + i;
+  for (int i = 0; i < e.n_pairs; ++i) {
+    const float weight = i < e.top_k ? e.expert_weights[token * e.top_k + i] : 1;
     float sums[kManyCols][1] = {};
-    add_products(sums, rows_from<W, kManyCols>(experts[ids[pair]], first_col, n, k),
-                 inner + static_cast<std::int64_t>(pair) * k, k, 1);
+    add_products(sums, rows_from<W, kManyCols>(e.down[expert_of(e, token, i)], first_col, n, k),
+                 inner + static_cast<std::int64_t>(token * e.n_pairs + i) * k, k, 1);
 #pragma unroll
-    for (int col = 0; col < kManyCols; ++col) totals[col] += expert_weights[pair] * sums[col][0];
+    for (int col = 0; col < kManyCols; ++col) totals[col] += weight * sums[col][0];
   }
 #pragma unroll
   for (int i = 0; i < kManyCols; ++i) {
     const float total = warp_sum(totals[i]);
     if (threadIdx.x % kWarp != 0 || first_col + i >= n) continue;
-    out[static_cast<std::int64_t>(token) * n + first_col + i] = from_float<T>(total);
+    T& to = out[static_cast<std::int64_t>(token) * n + first_col + i];
+    to = from_float<T>(is_added ? to_float(to) + total : total);
   }
 }
 
 template <typename Out, typename T, typename W, int kRows, int kCols>
-void launch_few_rows(cudaStream_t stream, const Product& p) {
-  launch("multiply_few_rows", few_rows_kernel<Out, T, W, kRows, kCols>, ceil_div(p.out.cols, kWarps * kCols),
-         kWarps * kWarp, 0, stream, static_cast<Out*>(p.out.data), static_cast<const T*>(p.x.data), p.weights,
-         p.bias.data, static_cast<int>(p.out.cols), static_cast<int>(p.x.cols), static_cast<int>(p.x.rows));
+void launch_few_rows(cudaStream_t stream, std::span<const Product> products) {
+  JointParts joint = {};
+  unsigned n_ctas = 0;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const Product& p = products[i];
+    n_ctas += ceil_div(p.out.cols, kWarps * kCols);
+    joint.parts[i] = {p.out.data, p.weights, p.bias.data, static_cast<int>(p.out.cols), n_ctas};
+  }
+  const Tensor x = products[0].x;
+  launch("multiply_few_rows", few_rows_kernel<Out, T, W, kRows, kCols>, n_ctas, kWarps * kWarp, 0, stream, joint,
+         static_cast<const T*>(x.data), static_cast<int>(x.cols), static_cast<int>(x.rows));
 }
 
 template <typename Out, typename T, typename W>
-void launch_few_rows(cudaStream_t stream, const Product& p) {
-  if (p.x.rows > 1) {
-    launch_few_rows<Out, T, W, static_cast<int>(kMaxVectorRows), 1>(stream, p);
-  } else if (p.out.cols < kFewestManyCols) {
-    launch_few_rows<Out, T, W, 1, 1>(stream, p);
+void launch_few_rows(cudaStream_t stream, std::span<const Product> products) {
+  std::int64_t n_cols = 0;
+  for (const Product& p : products) n_cols += p.out.cols;
+  if (products[0].x.rows > 1) {
+    launch_few_rows<Out, T, W, static_cast<int>(kMaxVectorRows), 1>(stream, products);
+  } else if (n_cols < kFewestManyCols) {
+    launch_few_rows<Out, T, W, 1, 1>(stream, products);
   } else {
-    launch_few_rows<Out, T, W, 1, kManyCols>(stream, p);
+    launch_few_rows<Out, T, W, 1, kManyCols>(stream, products);
   }
 }
 
@@ -247,14 +278,26 @@ void launch_few_gated_rows(cudaStream_t stream, const Product& p) {
 
 void multiply_few_rows(cudaStream_t stream, const Product& p) {
   INFERENCE_CHECK(p.x.rows <= kMaxVectorRows && p.grouping.weights == nullptr, "too many rows: ", p.x.rows);
+  if (!p.is_gated) return multiply_few_rows_jointly(stream, {&p, 1});
   with_float_type(p.x.dtype, [&]<typename T>(T) {
-    with_weight_type(p.weight_type, [&]<typename W>(W) {
-      if (p.is_gated) {
-        launch_few_gated_rows<T, W>(stream, p);
-      } else if (p.out.dtype == DType::F32) {
-        launch_few_rows<float, T, W>(stream, p);
+    with_weight_type(p.weight_type, [&]<typename W>(W) { launch_few_gated_rows<T, W>(stream, p); });
+  });
+}
+
+void multiply_few_rows_jointly(cudaStream_t stream, std::span<const Product> products) {
+  INFERENCE_CHECK(!products.empty() && products.size() <= kMostJoint, products.size(), " products in one launch");
+  const Product& first = products[0];
+  for (const Product& p : products) {
+    INFERENCE_CHECK(p.x.rows <= kMaxVectorRows && p.x.data == first.x.data && p.weight_type == first.weight_type &&
+                        p.out.dtype == first.out.dtype && !p.is_gated,
+                    "products that share no launch");
+  }
+  with_float_type(first.x.dtype, [&]<typename T>(T) {
+    with_weight_type(first.weight_type, [&]<typename W>(W) {
+      if (first.out.dtype == DType::F32) {
+        launch_few_rows<float, T, W>(stream, products);
       } else {
-        launch_few_rows<T, T, W>(stream, p);
+        launch_few_rows<T, T, W>(stream, products);
       }
     });
   });
@@ -265,19 +308,18 @@ void expert_gate_up(cudaStream_t stream, Tensor inner, Tensor x, const ExpertVec
   with_float_type(x.dtype, [&]<typename T>(T) {
     with_weight_type(e.gate_up_type, [&]<typename W>(W) {
       launch("expert_gate_up", expert_gate_up_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream,
-             static_cast<T*>(inner.data), static_cast<const T*>(x.data), e.gate_up, e.ids, e.top_k, e.activation,
-             static_cast<int>(inner.cols), static_cast<int>(x.cols));
+             static_cast<T*>(inner.data), static_cast<const T*>(x.data), e, static_cast<int>(inner.cols),
+             static_cast<int>(x.cols));
     });
   });
 }
 
-void expert_down(cudaStream_t stream, Tensor out, Tensor inner, const ExpertVectors& e) {
+void expert_down(cudaStream_t stream, Tensor out, Tensor inner, const ExpertVectors& e, bool is_added) {
   const dim3 n_ctas(ceil_div(out.cols, kWarps * kManyCols), static_cast<unsigned>(out.rows));
   with_float_type(out.dtype, [&]<typename T>(T) {
     with_weight_type(e.down_type, [&]<typename W>(W) {
       launch("expert_down", expert_down_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream, static_cast<T*>(out.data),
-             static_cast<const T*>(inner.data), e.down, e.ids, e.expert_weights, e.top_k, static_cast<int>(out.cols),
-             static_cast<int>(inner.cols));
+             static_cast<const T*>(inner.data), e, is_added, static_cast<int>(out.cols), static_cast<int>(inner.cols));
     });
   });
 }

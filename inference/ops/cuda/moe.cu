@@ -7,22 +7,38 @@ namespace {
 
 constexpr int kThreads = 256;
 
+// One CTA per expert (x) and token (y).
+template <typename T, typename W>
+__global__ __launch_bounds__(kThreads) void rate_experts_kernel(float* logits, const T* x, const W* router, int k) {
+  const T* values = x + static_cast<std::int64_t>(blockIdx.y) * k;
+  const W* weights = router + static_cast<std::int64_t>(blockIdx.x) * k;
+  float sum = 0;
+#pragma unroll 8
+  for (int i = threadIdx.x; i < k; i += kThreads) sum += to_float(values[i]) * to_float(weights[i]);
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) logits[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+}
+
 // One warp per token; ranks are by (score + bias, lower expert first), so each round takes the best that the last
 // winner beats.
 __global__ void choose_experts_kernel(std::int32_t* ids, float* weights, const float* logits, const float* bias,
                                       int n_experts, int top_k, float scaling) {
+  extern __shared__ float scores[];  // [n_experts], then their ranks
+  float* ranks = scores + n_experts;
   const int lane = threadIdx.x;
   const std::int64_t token = blockIdx.x;
-  const float* mine = logits + token * n_experts;
-  const auto score = [&](int expert) { return 1 / (1 + expf(-mine[expert])); };
-  const auto ranked = [&](int expert) { return score(expert) + (bias != nullptr ? bias[expert] : 0); };
+  for (int expert = lane; expert < n_experts; expert += kWarp) {
+    scores[expert] = 1 / (1 + expf(-logits[token * n_experts + expert]));
+    ranks[expert] = scores[expert] + (bias != nullptr ? bias[expert] : 0);
+  }
+  __syncwarp();
   float last = INFINITY, total = 0;
   int last_expert = -1;
   for (int i = 0; i < top_k; ++i) {
     float best = -INFINITY;
     int best_expert = n_experts;
     for (int expert = lane; expert < n_experts; expert += kWarp) {
-      const float rank = ranked(expert);
+      const float rank = ranks[expert];
       const bool is_left = rank < last || (rank == last && expert > last_expert);
       if (is_left && (rank > best || best_expert == n_experts)) best = rank, best_expert = expert;
     }
@@ -33,12 +49,12 @@ __global__ void choose_experts_kernel(std::int32_t* ids, float* weights, const f
     }
     last = best;
     last_expert = min(best_expert, n_experts - 1);  // NaN logits rank nowhere; any expert is as good
-    total += score(last_expert);
+    total += scores[last_expert];
     if (lane == 0) ids[token * top_k + i] = last_expert;
   }
   __syncwarp();
   for (int i = lane; i < top_k; i += kWarp)
-    weights[token * top_k + i] = score(ids[token * top_k + i]) / total * scaling;
+    weights[token * top_k + i] = scores[ids[token * top_k + i]] / total * scaling;
 }
 
 // One CTA counts the pairs of each expert and lays out rows and tiles.
@@ -77,11 +93,11 @@ __global__ void place_kernel(ExpertOrder order, const std::int32_t* ids, int n_p
 }
 
 template <typename T>
-__global__ void add_experts_kernel(T* out, const float* results, const std::int32_t* sorted_row,
+__global__ void add_experts_kernel(T* out, bool is_added, const float* results, const std::int32_t* sorted_row,
                                    const float* expert_weights, int top_k, int cols) {
   const std::int64_t token = blockIdx.x;
   for (int col = threadIdx.x; col < cols; col += blockDim.x) {
-    float sum = 0;
+    float sum = is_added ? to_float(out[token * cols + col]) : 0;
     for (int i = 0; i < top_k; ++i) {
       const std::int64_t pair = token * top_k + i;
       sum += expert_weights[pair] * results[static_cast<std::int64_t>(sorted_row[pair]) * cols + col];
@@ -98,11 +114,21 @@ __global__ void gate_kernel(T* gate, const T* up, Activation activation, std::in
 
 }  // namespace
 
+void rate_experts(cudaStream_t stream, float* logits, Tensor x, const Matrix& router) {
+  const dim3 n_ctas(static_cast<unsigned>(router.rows), static_cast<unsigned>(x.rows));
+  with_float_type(x.dtype, [&]<typename T>(T) {
+    with_weight_type(router.dtype, [&]<typename W>(W) {
+      launch("rate_experts", rate_experts_kernel<T, W>, n_ctas, kThreads, 0, stream, logits,
+             static_cast<const T*>(x.data), static_cast<const W*>(router.data), static_cast<int>(x.cols));
+    });
+  });
+}
+
 void choose_experts(cudaStream_t stream, Tensor expert_ids, Tensor expert_weights, const float* logits, int n_experts,
                     Vector bias, float scaling) {
-  launch("choose_experts", choose_experts_kernel, static_cast<unsigned>(expert_ids.rows), kWarp, 0, stream,
-         expert_ids.i32(), expert_weights.f32(), logits, bias.data, n_experts, static_cast<int>(expert_ids.cols),
-         scaling);
+  launch("choose_experts", choose_experts_kernel, static_cast<unsigned>(expert_ids.rows), kWarp,
+         2 * static_cast<std::size_t>(n_experts) * sizeof(float), stream, expert_ids.i32(), expert_weights.f32(),
+         logits, bias.data, n_experts, static_cast<int>(expert_ids.cols), scaling);
 }
 
 void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert_ids, int n_experts, int tile_rows) {
@@ -113,11 +139,11 @@ void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert
          n_pairs, static_cast<int>(expert_ids.cols));
 }
 
-void add_experts(cudaStream_t stream, Tensor out, const float* results, const ExpertOrder& order,
+void add_experts(cudaStream_t stream, Tensor out, bool is_added, const float* results, const ExpertOrder& order,
                  Tensor expert_weights) {
   with_float_type(out.dtype, [&]<typename T>(T) {
     launch("add_experts", add_experts_kernel<T>, static_cast<unsigned>(out.rows), kThreads, 0, stream,
-           static_cast<T*>(out.data), results, order.sorted_row, expert_weights.f32(),
+           static_cast<T*>(out.data), is_added, results, order.sorted_row, expert_weights.f32(),
            static_cast<int>(expert_weights.cols), static_cast<int>(out.cols));
   });
 }

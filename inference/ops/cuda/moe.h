@@ -10,6 +10,11 @@
 
 namespace inference::ops::cuda {
 
+// A few tokens' logits, in fp32 throughout.
+void rate_experts(cudaStream_t stream, float* logits,  // [n_tokens, n_experts]
+                  Tensor x,                            // [n_tokens, hidden_dim]
+                  const Matrix& router);               // [n_experts, hidden_dim], without scales
+
 // From logits to the chosen experts and their weights.
 void choose_experts(cudaStream_t stream, Tensor expert_ids,  // I32 [n_tokens, top_k]
                     Tensor expert_weights,                   // F32 [n_tokens, top_k]
@@ -26,9 +31,9 @@ struct ExpertOrder {
 };
 void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert_ids, int n_experts, int tile_rows);
 
-// out[token] = Σ weight · results[sorted row of the pair]
-void add_experts(cudaStream_t stream, Tensor out,  // [n_tokens, hidden_dim]
-                 const float* results,             // [n_pairs, hidden_dim]
+// out[token] (+)= Σ weight · results[sorted row of the pair]
+void add_experts(cudaStream_t stream, Tensor out,      // [n_tokens, hidden_dim]
+                 bool is_added, const float* results,  // [n_pairs, hidden_dim]
                  const ExpertOrder& order, Tensor expert_weights);
 
 // gate = M3's gate of gate and up, elementwise

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "inference/ops/cuda/common.cuh"
 #include "inference/ops/cuda/rows.h"
 
@@ -30,6 +32,63 @@ __global__ void rms_norm_kernel(T* out, const T* x, const float* weight, int col
     out[static_cast<std::int64_t>(blockIdx.x) * cols + col] =
         from_float<T>(to_float(in[col]) * scale * (1 + weight[col]));
   }
+}
+
+// 8 consecutive values, aligned to 16 bytes.
+__device__ void load_eight(float (&to)[8], const float* from) {
+#pragma unroll
+  for (int i = 0; i < 8; i += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(from + i);
+    to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
+  }
+}
+__device__ void load_eight(float (&to)[8], const bf16* from) {
+  const uint4 raw = *reinterpret_cast<const uint4*>(from);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) to[i] = to_float(reinterpret_cast<const bf16*>(&raw)[i]);
+}
+__device__ void store_eight(float* to, const float (&from)[8]) {
+#pragma unroll
+  for (int i = 0; i < 8; i += 4) {
+    *reinterpret_cast<float4*>(to + i) = make_float4(from[i], from[i + 1], from[i + 2], from[i + 3]);
+  }
+}
+__device__ void store_eight(bf16* to, const float (&from)[8]) {
+  uint4 raw;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) reinterpret_cast<bf16*>(&raw)[i] = __float2bfloat16_rn(from[i]);
+  *reinterpret_cast<uint4*>(to) = raw;
+}
+
+constexpr int kMostNormThreads = 1024;
+constexpr int kNormedPerThread = 8;  // they stay in registers
+
+// x += y, unless y is null; out = rms_norm(x).
+template <typename T>
+__global__ __launch_bounds__(kMostNormThreads) void add_norm_kernel(T* out, T* x, const T* y, const float* weight,
+                                                                    int cols, float eps) {
+  const int col = threadIdx.x * kNormedPerThread;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * cols + col;
+  const bool is_there = col < cols;
+  float values[kNormedPerThread] = {}, weights[kNormedPerThread], squares = 0;
+  if (is_there) {
+    load_eight(values, x + first);
+    load_eight(weights, weight + col);
+    if (y != nullptr) {
+      float more[kNormedPerThread];
+      load_eight(more, y + first);
+#pragma unroll
+      for (int i = 0; i < kNormedPerThread; ++i) values[i] = to_float(from_float<T>(values[i] + more[i]));
+      store_eight(x + first, values);
+    }
+  }
+#pragma unroll
+  for (const float value : values) squares += value * value;
+  const float scale = 1 / sqrtf(block_sum(squares) / static_cast<float>(cols) + eps);
+  if (!is_there) return;
+#pragma unroll
+  for (int i = 0; i < kNormedPerThread; ++i) values[i] = values[i] * scale * (1 + weights[i]);
+  store_eight(out + first, values);
 }
 
 template <typename T>
@@ -102,33 +161,44 @@ __global__ void patch_rotations_kernel(float* cosines, float* sines, const Patch
   }
 }
 
-// One warp per head. The pairs of a rotation lie in different lanes, so the normalised head passes through shared
-// memory.
-template <typename T>
-__global__ void norm_rotate_kernel(T* x,                 // [n_rows, n_heads, head_dim]
-                                   const float* weight,  // [head_dim] or null: no norm
-                                   float eps, std::int64_t n_heads_in_all, int n_heads, int head_dim,
-                                   Rotations rotations) {
+// One warp per head of one of the tensors. The pairs of a rotation lie in different lanes, so the normalised head
+// passes through shared memory. C: the cache's type.
+template <typename T, typename C>
+__global__ void finish_heads_kernel(const __grid_constant__ HeadSets sets, Rotations rotations,
+                                    std::int64_t first_position, const int* shift) {
   extern __shared__ float shared_heads[];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  const std::int64_t head = static_cast<std::int64_t>(blockIdx.x) * kHeadsPerCta + warp;
-  if (head >= n_heads_in_all) return;
+  int set_idx = 0;
+  unsigned first_cta = 0;
+  while (blockIdx.x >= sets.sets[set_idx].end_cta) first_cta = sets.sets[set_idx++].end_cta;
+  const HeadSet set = sets.sets[set_idx];
+  const std::int64_t head = static_cast<std::int64_t>(blockIdx.x - first_cta) * kHeadsPerCta + warp;
+  if (head >= set.n_rows * set.n_heads) return;
+  const int head_dim = set.head_dim;
+  const float* weight = set.weight;
   float* normed = shared_heads + warp * head_dim;
-  T* values = x + head * head_dim;
+  T* values = static_cast<T*>(set.x) + head * head_dim;
+  const std::int64_t row = head / set.n_heads;
+  C* stored = nullptr;
+  if (set.cache.pages != nullptr) {
+    const std::int64_t position = first_position + shift_of(shift) + row;
+    const int page_size = set.cache.page_size;
+    stored = static_cast<C*>(set.cache.pages[position / page_size]) + set.cache.first +
+             (head % set.n_heads * page_size + position % page_size) * head_dim;
+  }
   float squares = 0;
   for (int i = lane; i < head_dim; i += kWarp) {
     normed[i] = to_float(values[i]);
     squares += normed[i] * normed[i];
   }
   if (weight != nullptr) {
-    const float scale = 1 / sqrtf(warp_sum(squares) / static_cast<float>(head_dim) + eps);
+    const float scale = 1 / sqrtf(warp_sum(squares) / static_cast<float>(head_dim) + set.eps);
     for (int i = lane; i < head_dim; i += kWarp) normed[i] *= scale * (1 + weight[i]);
   }
   __syncwarp();
-  const std::int64_t row = head / n_heads;
   for (int i = lane; i < head_dim; i += kWarp) {
     float value = normed[i];
-    if (i < 2 * rotations.n_pairs) {
+    if (set.is_rotated && i < 2 * rotations.n_pairs) {
       const bool is_first = i < rotations.n_pairs;
       const int pair = is_first ? i : i - rotations.n_pairs;
       const float cosine = rotations.cosines[row * rotations.n_pairs + pair];
@@ -136,6 +206,7 @@ __global__ void norm_rotate_kernel(T* x,                 // [n_rows, n_heads, he
       value = is_first ? value * cosine - normed[i + rotations.n_pairs] * sine : value * cosine + normed[pair] * sine;
     }
     values[i] = from_float<T>(value);
+    if (stored != nullptr) stored[i] = from_float<C>(to_float(values[i]));
   }
 }
 
@@ -181,7 +252,21 @@ void embed(cudaStream_t stream, Tensor out, const Matrix& table, const std::int3
   });
 }
 
+bool fits_add_norm(std::int64_t cols) {
+  return cols % kNormedPerThread == 0 && cols <= kMostNormThreads * kNormedPerThread;
+}
+
+void add_norm(cudaStream_t stream, Tensor out, Tensor x, Tensor y, Vector weight, float eps) {
+  INFERENCE_CHECK(fits_add_norm(x.cols), "add_norm of ", x.cols, " columns");
+  const int n_threads = static_cast<int>(ceil_div(x.cols / kNormedPerThread, kWarp)) * kWarp;
+  with_float_type(x.dtype, [&]<typename T>(T) {
+    launch("add_norm", add_norm_kernel<T>, rows_of(x), n_threads, 0, stream, static_cast<T*>(out.data),
+           static_cast<T*>(x.data), static_cast<const T*>(y.data), weight.data, static_cast<int>(x.cols), eps);
+  });
+}
+
 void rms_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, float eps) {
+  if (fits_add_norm(x.cols)) return add_norm(stream, out, x, {}, weight, eps);
   with_float_type(x.dtype, [&]<typename T>(T) {
     launch("rms_norm", rms_norm_kernel<T>, rows_of(x), kRowThreads, 0, stream, static_cast<T*>(out.data),
            static_cast<const T*>(x.data), weight.data, static_cast<int>(x.cols), eps);
@@ -230,12 +315,30 @@ void patch_rotations(cudaStream_t stream, float* cosines, float* sines, const Pa
 
 void norm_rotate_heads(cudaStream_t stream, Tensor x, Vector weight, float eps, int head_dim,
                        const Rotations& rotations) {
+  HeadSets sets;
+  sets.add(x, weight, eps, head_dim, true, {});
+  finish_heads(stream, sets, x.dtype, x.dtype, rotations, 0, {});
+}
+
+void HeadSets::add(Tensor x, Vector weight, float eps, int head_dim, bool is_rotated, const HeadSet::Cache& cache) {
+  INFERENCE_CHECK(n_sets < kMostHeadSets, "too many heads at once");
   const int n_heads = static_cast<int>(x.cols) / head_dim;
-  const std::int64_t n_in_all = x.rows * n_heads;
-  const std::size_t smem_bytes = static_cast<std::size_t>(kHeadsPerCta * head_dim) * sizeof(float);
-  with_float_type(x.dtype, [&]<typename T>(T) {
-    launch("norm_rotate_heads", norm_rotate_kernel<T>, ceil_div(n_in_all, kHeadsPerCta), kHeadsPerCta * kWarp,
-           smem_bytes, stream, static_cast<T*>(x.data), weight.data, eps, n_in_all, n_heads, head_dim, rotations);
+  const unsigned before = n_sets > 0 ? sets[n_sets - 1].end_cta : 0;
+  sets[n_sets++] = {x.data,  weight.data, eps,    is_rotated,
+                    n_heads, head_dim,    x.rows, before + ceil_div(x.rows * n_heads, kHeadsPerCta),
+                    cache};
+}
+
+void finish_heads(cudaStream_t stream, const HeadSets& sets, DType type, DType cache_type, const Rotations& rotations,
+                  std::int64_t first_position, const Replay& replay) {
+  int largest_dim = 0;
+  for (int i = 0; i < sets.n_sets; ++i) largest_dim = std::max(largest_dim, sets.sets[i].head_dim);
+  const std::size_t smem_bytes = static_cast<std::size_t>(kHeadsPerCta * largest_dim) * sizeof(float);
+  with_float_type(type, [&]<typename T>(T) {
+    with_float_type(cache_type, [&]<typename C>(C) {
+      launch("finish_heads", finish_heads_kernel<T, C>, sets.sets[sets.n_sets - 1].end_cta, kHeadsPerCta * kWarp,
+             smem_bytes, stream, sets, rotations, first_position, replay.shift);
+    });
   });
 }
 

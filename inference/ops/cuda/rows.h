@@ -17,8 +17,19 @@ struct Rotations {
   int n_pairs = 0;
 };
 
+// What a text's rotations were made for.
+struct RotationsKey {
+  int rotary_dim = -1;
+  float theta = 0;
+  std::int64_t first_position = 0, n_tokens = 0;
+  bool operator==(const RotationsKey&) const = default;
+};
+
 void embed(cudaStream_t stream, Tensor out, const Matrix& table, const std::int32_t* ids);
 void rms_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, float eps);
+// x += y; out = rms_norm(x), for rows that it fits.
+bool fits_add_norm(std::int64_t cols);
+void add_norm(cudaStream_t stream, Tensor out, Tensor x, Tensor y, Vector weight, float eps);
 void layer_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, Vector bias, float eps);
 void add(cudaStream_t stream, Tensor x, Tensor y);
 void gelu(cudaStream_t stream, Tensor x);
@@ -35,6 +46,33 @@ void patch_rotations(cudaStream_t stream, float* cosines, float* sines, const Pa
 // Normalises each head (unless the weight is absent), then rotates pairs j and j + n_pairs.
 void norm_rotate_heads(cudaStream_t stream, Tensor x, Vector weight, float eps, int head_dim,
                        const Rotations& rotations);
+
+// Heads that one launch normalises, rotates and stores.
+struct HeadSet {
+  // Where in a layer's cache they go, too: row i to slot (first_position + i) % page_size of its page.
+  struct Cache {
+    void* const* pages = nullptr;  // null: nowhere
+    std::int64_t first = 0;        // element of the page where head 0's slot 0 lies
+    int page_size = 0;
+  };
+  void* x;              // [n_rows, n_heads, head_dim]
+  const float* weight;  // [head_dim] or null: no norm
+  float eps;
+  bool is_rotated;
+  int n_heads, head_dim;
+  std::int64_t n_rows;
+  unsigned end_cta;  // CTAs from where the set before it ends
+  Cache cache;
+};
+inline constexpr int kMostHeadSets = 5;
+struct HeadSets {
+  HeadSet sets[kMostHeadSets] = {};
+  int n_sets = 0;
+
+  void add(Tensor x, Vector weight, float eps, int head_dim, bool is_rotated, const HeadSet::Cache& cache);
+};
+void finish_heads(cudaStream_t stream, const HeadSets& sets, DType type, DType cache_type, const Rotations& rotations,
+                  std::int64_t first_position, const Replay& replay);
 
 void store_kv(cudaStream_t stream, const KvLayer& cache, Tensor k, Tensor v, std::int64_t first_position,
               const Replay& replay);

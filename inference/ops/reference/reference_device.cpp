@@ -262,9 +262,13 @@ class ReferenceDevice final : public Device {
   }
 
   void mix_experts(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
-                   const Activation& activation) override {
+                   const Ffn* shared, const Activation& activation) override {
     for (std::int64_t token = 0; token < x.rows; ++token) {
       std::vector<double> sum(static_cast<std::size_t>(out.cols), 0.0);
+      if (shared != nullptr) {
+        const std::vector<float> y = ffn_of(*shared, x.f32() + token * x.cols, activation);
+        std::copy(y.begin(), y.end(), sum.begin());
+      }
       for (std::int64_t i = 0; i < expert_ids.cols; ++i) {
         const std::int64_t at = token * expert_ids.cols + i;
         const std::vector<float> y =
