@@ -143,22 +143,30 @@ __global__ __launch_bounds__(kMergeThreads) void merge_kernel(T* out, const floa
 }  // namespace
 
 AttentionPlan plan_attention(const AttentionCall& call, int n_multiprocessors) {
-  constexpr int kTensorRows = 64, kSplitTensorRows = 16;  // as attend_tensor.cu is built
   INFERENCE_CHECK(call.top_k <= kMaxChosen, "attention over ", call.top_k, " blocks, at most ", kMaxChosen);
   AttentionPlan plan;
   const int group_size = call.heads.q_heads / call.heads.kv_heads;
   const bool is_sparse = call.block_ids != nullptr;
   plan.rows_per_unit = is_sparse ? group_size : call.n_tokens * group_size;
   plan.n_units = is_sparse ? call.n_tokens : 1;
-  plan.tile_rows = !attends_on_tensor_cores(call)           ? kTileRows
-                   : plan.rows_per_unit <= kSplitTensorRows ? kSplitTensorRows
-                                                            : kTensorRows;
+  const auto n_ctas_of = [&](int tile_rows) {
+    return plan.n_units * ((plan.rows_per_unit + tile_rows - 1) / tile_rows) * call.heads.kv_heads;
+  };
+  if (!attends_on_tensor_cores(call)) {
+    plan.tile_rows = kTileRows;
+  } else if (plan.rows_per_unit <= kSplitTensorRows) {
+    plan.tile_rows = kSplitTensorRows;
+  } else {
+    const bool is_doubled =
+        call.heads.head_dim <= kMostDoubledDim && n_ctas_of(2 * kTensorRows) >= 4 * std::int64_t{n_multiprocessors};
+    plan.tile_rows = is_doubled ? 2 * kTensorRows : kTensorRows;
+  }
   const std::int64_t most_keys = call.replay.end_of(call.n_keys);
   const std::int64_t n_listed = is_sparse ? std::min<std::int64_t>(std::int64_t{call.top_k} * call.source.page_size,
                                                                    (most_keys + call.source.page_size - 1) /
                                                                        call.source.page_size * call.source.page_size)
                                           : most_keys;
-  const std::int64_t n_ctas = plan.n_units * plan.tiles_per_unit() * call.heads.kv_heads;
+  const std::int64_t n_ctas = n_ctas_of(plan.tile_rows);
   const std::int64_t wanted = (2 * n_multiprocessors + n_ctas - 1) / n_ctas;
   const std::int64_t most = std::max<std::int64_t>(1, n_listed / kFewestSplitKeys);
   const std::int64_t n_splits = std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(most, kMaxSplits));

@@ -25,25 +25,27 @@ struct alignas(16) Stage {
   int position;  // of the first key
 };
 
-// A warp's 16 rows: scores against kParts × 8 keys, and the state of their softmax. Of the two rows of a lane, g and
-// g + 8, elements 0, 1 and 2, 3 of each fragment belong to the first and the second.
-template <int kDim, int kParts>
+// A warp's 16 rows or 32, two times 16 that share what is read of keys and values: scores against kParts × 8 keys, and
+// the state of their softmax. Of the two rows of a lane, g and g + 8 of 16, elements 0, 1 and 2, 3 of each fragment
+// belong to the first and the second.
+template <int kDim, int kParts, int kTiles>
 struct WarpRows {
-  std::uint32_t q[kDim / 16][4];
-  float scores[kParts][4];
-  float sums[kDim / 8][4] = {};
-  float largest[2] = {-INFINITY, -INFINITY};
-  float totals[2] = {};  // of this lane's columns only
+  std::uint32_t q[kTiles][kDim / 16][4];
+  float scores[kTiles][kParts][4];
+  float sums[kTiles][kDim / 8][4] = {};
+  float largest[kTiles][2];
+  float totals[kTiles][2] = {};  // of this lane's columns only
 
-  __device__ void load_queries(const bf16* first, const bf16* second) {
+  __device__ void load_queries(int tile, const bf16* first, const bf16* second) {
     const int t = threadIdx.x % 4;
 #pragma unroll
     for (int i = 0; i < kDim / 16; ++i) {
-      q[i][0] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 2 * t);
-      q[i][1] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 2 * t);
-      q[i][2] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 8 + 2 * t);
-      q[i][3] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 8 + 2 * t);
+      q[tile][i][0] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 2 * t);
+      q[tile][i][1] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 2 * t);
+      q[tile][i][2] = *reinterpret_cast<const std::uint32_t*>(first + i * 16 + 8 + 2 * t);
+      q[tile][i][3] = *reinterpret_cast<const std::uint32_t*>(second + i * 16 + 8 + 2 * t);
     }
+    largest[tile][0] = largest[tile][1] = -INFINITY;
   }
 
   __device__ void score(const Tile<kDim>& keys, int first_key) {
@@ -51,42 +53,49 @@ struct WarpRows {
 #pragma unroll
     for (int part = 0; part < kParts; part += 2) {
 #pragma unroll
-      for (int e = 0; e < 4; ++e) scores[part][e] = scores[part + 1][e] = 0;
+      for (int tile = 0; tile < kTiles; ++tile) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) scores[tile][part][e] = scores[tile][part + 1][e] = 0;
+      }
 #pragma unroll
       for (int i = 0; i < kDim / 16; ++i) {
         std::uint32_t k[4];
         load_matrices(k, &keys.rows[first_key + part * 8 + lane % 8 + lane / 16 * 8][i * 16 + lane / 8 % 2 * 8]);
-        multiply_add(scores[part], q[i], k[0], k[1]);
-        multiply_add(scores[part + 1], q[i], k[2], k[3]);
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile) {
+          multiply_add(scores[tile][part], q[tile][i], k[0], k[1]);
+          multiply_add(scores[tile][part + 1], q[tile][i], k[2], k[3]);
+        }
       }
     }
   }
 
   // Scores become weights; what was summed before shrinks to the new scale.
-  __device__ void soften(float scale_log2) {
+  __device__ void soften(int tile, float scale_log2) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      float best = largest[r];
+      float best = largest[tile][r];
 #pragma unroll
-      for (int part = 0; part < kParts; ++part) best = fmaxf(best, fmaxf(scores[part][2 * r], scores[part][2 * r + 1]));
+      for (int part = 0; part < kParts; ++part)
+        best = fmaxf(best, fmaxf(scores[tile][part][2 * r], scores[tile][part][2 * r + 1]));
       best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
       best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
       const float zero = best == -INFINITY ? 0 : best * scale_log2;  // no visible key yet: all weights are 0
-      const float shrink = power_of_two(largest[r] * scale_log2 - zero);
-      largest[r] = best;
-      totals[r] *= shrink;
+      const float shrink = power_of_two(largest[tile][r] * scale_log2 - zero);
+      largest[tile][r] = best;
+      totals[tile][r] *= shrink;
 #pragma unroll
       for (int part = 0; part < kParts; ++part) {
 #pragma unroll
         for (int e = 2 * r; e < 2 * r + 2; ++e) {
-          scores[part][e] = power_of_two(scores[part][e] * scale_log2 - zero);
-          totals[r] += scores[part][e];
+          scores[tile][part][e] = power_of_two(scores[tile][part][e] * scale_log2 - zero);
+          totals[tile][r] += scores[tile][part][e];
         }
       }
 #pragma unroll
       for (int i = 0; i < kDim / 8; ++i) {
-        sums[i][2 * r] *= shrink;
-        sums[i][2 * r + 1] *= shrink;
+        sums[tile][i][2 * r] *= shrink;
+        sums[tile][i][2 * r + 1] *= shrink;
       }
     }
   }
@@ -95,24 +104,34 @@ struct WarpRows {
     const int lane = threadIdx.x % kWarp;
 #pragma unroll
     for (int part = 0; part < kParts; part += 2) {
-      const std::uint32_t weights[4] = {pack(scores[part][0], scores[part][1]), pack(scores[part][2], scores[part][3]),
-                                        pack(scores[part + 1][0], scores[part + 1][1]),
-                                        pack(scores[part + 1][2], scores[part + 1][3])};
+      std::uint32_t weights[kTiles][4];
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const float* two = &scores[tile][part + e / 2][e % 2 * 2];
+          weights[tile][e] = pack(two[0], two[1]);
+        }
+      }
 #pragma unroll
       for (int i = 0; i < kDim / 16; ++i) {
         std::uint32_t v[4];
         load_matrices_transposed(v, &values.rows[first_key + part * 8 + lane % 16][i * 16 + lane / 16 * 8]);
-        multiply_add(sums[2 * i], weights, v[0], v[1]);
-        multiply_add(sums[2 * i + 1], weights, v[2], v[3]);
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile) {
+          multiply_add(sums[tile][2 * i], weights[tile], v[0], v[1]);
+          multiply_add(sums[tile][2 * i + 1], weights[tile], v[2], v[3]);
+        }
       }
     }
   }
 
   __device__ void finish_totals() {
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      totals[r] += __shfl_xor_sync(kAllLanes, totals[r], 1);
-      totals[r] += __shfl_xor_sync(kAllLanes, totals[r], 2);
+    for (int i = 0; i < 2 * kTiles; ++i) {
+      float& total = totals[i / 2][i % 2];
+      total += __shfl_xor_sync(kAllLanes, total, 1);
+      total += __shfl_xor_sync(kAllLanes, total, 2);
     }
   }
 };
@@ -168,18 +187,23 @@ __device__ void store_state(float* partials, const AttentionShape& shape, int ro
   partial[shape.head_dim + 1] = total;
 }
 
-template <int kDim, int kParts>
+template <int kDim, int kParts, int kTiles>
 __device__ void store_rows(bf16* out, float* partials, const AttentionShape& shape, int first_row,
-                           const WarpRows<kDim, kParts>& w) {
+                           const WarpRows<kDim, kParts, kTiles>& w) {
   const int lane = threadIdx.x % kWarp;
 #pragma unroll
-  for (int r = 0; r < 2; ++r) {
-    const int row = first_row + lane / 4 + 8 * r;
-    if (!shape.has_row(row)) continue;
+  for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
-    for (int i = 0; i < kDim / 8; ++i)
-      store_two(out, partials, shape, row, i * 8 + lane % 4 * 2, w.sums[i][2 * r], w.sums[i][2 * r + 1], w.totals[r]);
-    if (lane % 4 == 0) store_state(partials, shape, row, w.largest[r], w.totals[r]);
+    for (int r = 0; r < 2; ++r) {
+      const int row = first_row + tile * 16 + lane / 4 + 8 * r;
+      if (!shape.has_row(row)) continue;
+      const auto& sums = w.sums[tile];
+      const float total = w.totals[tile][r];
+#pragma unroll
+      for (int i = 0; i < kDim / 8; ++i)
+        store_two(out, partials, shape, row, i * 8 + lane % 4 * 2, sums[i][2 * r], sums[i][2 * r + 1], total);
+      if (lane % 4 == 0) store_state(partials, shape, row, w.largest[tile][r], total);
+    }
   }
 }
 
@@ -192,19 +216,19 @@ struct WarpResults {
 
 template <int kDim, int kParts>
 __device__ void merge_warps(bf16* out, float* partials, const AttentionShape& shape, WarpResults<kDim>& all,
-                            const WarpRows<kDim, kParts>& w) {
+                            const WarpRows<kDim, kParts, 1>& w) {
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
     const int row = lane / 4 + 8 * r;
 #pragma unroll
     for (int i = 0; i < kDim / 8; ++i) {
-      all.sums[warp][row][i * 8 + lane % 4 * 2] = w.sums[i][2 * r];
-      all.sums[warp][row][i * 8 + lane % 4 * 2 + 1] = w.sums[i][2 * r + 1];
+      all.sums[warp][row][i * 8 + lane % 4 * 2] = w.sums[0][i][2 * r];
+      all.sums[warp][row][i * 8 + lane % 4 * 2 + 1] = w.sums[0][i][2 * r + 1];
     }
     if (lane % 4 == 0) {
-      all.largest[warp][row] = w.largest[r];
-      all.totals[warp][row] = w.totals[r];
+      all.largest[warp][row] = w.largest[0][r];
+      all.totals[warp][row] = w.totals[0][r];
     }
   }
   __syncthreads();
@@ -229,21 +253,31 @@ template <int kDim, bool kSplitKeys>
 constexpr std::size_t kSharedBytes = std::max(kStages<kSplitKeys> * sizeof(Stage<kDim>),
                                               kSplitKeys ? sizeof(WarpResults<kDim>) : 0);
 
-template <int kDim, bool kSplitKeys>
-__global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16* q, float* partials,
-                                                          AttentionShape shape, KeyRows<bf16> rows) {
+// So many as registers must leave room for.
+template <int kDim, int kTiles>
+constexpr int kCtasPerSm = kDim <= kMostDoubledDim&& kTiles == 1 ? 3 : 2;
+
+// kTiles: a warp has 16 rows times that.
+template <int kDim, bool kSplitKeys, int kTiles>
+__global__ __launch_bounds__(kThreads,
+                             kCtasPerSm<kDim, kTiles>) void attend_kernel(bf16* out, const bf16* q, float* partials,
+                                                                          AttentionShape shape, KeyRows<bf16> rows) {
   extern __shared__ __align__(16) std::uint8_t shared[];
   auto* stages = reinterpret_cast<Stage<kDim>*>(shared);
   constexpr int kParts = (kSplitKeys ? kKeys / kWarps : kKeys) / 8;
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  const int warp_row = kSplitKeys ? 0 : warp * 16, warp_key = kSplitKeys ? warp * kParts * 8 : 0;
-  const int row_a = warp_row + lane / 4, row_b = row_a + 8;
+  const int warp_row = kSplitKeys ? 0 : warp * 16 * kTiles, warp_key = kSplitKeys ? warp * kParts * 8 : 0;
+  const auto row_of = [&](int tile, int r) { return warp_row + tile * 16 + lane / 4 + 8 * r; };
   allow_next();
   wait_for_previous();
   shape.n_keys += shift_of(shape.shift);
-  WarpRows<kDim, kParts> w;
-  w.load_queries(q + shape.head_row(row_a) * kDim, q + shape.head_row(row_b) * kDim);
-  const int visible[2] = {shape.visible(row_a), shape.visible(row_b)};
+  WarpRows<kDim, kParts, kTiles> w;
+  int visible[kTiles][2];
+#pragma unroll
+  for (int tile = 0; tile < kTiles; ++tile) {
+    w.load_queries(tile, q + shape.head_row(row_of(tile, 0)) * kDim, q + shape.head_row(row_of(tile, 1)) * kDim);
+    for (int r = 0; r < 2; ++r) visible[tile][r] = shape.visible(row_of(tile, r));
+  }
   const int seen_by_all = shape.visible(shape.tile_rows - 1);
   __shared__ std::int32_t ids[kMaxChosen + 1];
   const KeyList list = list_keys(shape, ids);
@@ -266,22 +300,22 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16*
     wait_copies<kAhead>();
     __syncthreads();
     w.score(stages[stage].keys, warp_key);
-    // Keys that this lane's rows see of the step.
-    const int n_listed = end - step;
-    const int n_seen[2] = {min(visible[0] - stages[stage].position, n_listed),
-                           min(visible[1] - stages[stage].position, n_listed)};
-    if (min(n_seen[0], n_seen[1]) < kKeys) {
 #pragma unroll
-      for (int part = 0; part < kParts; ++part) {
+    for (int tile = 0; tile < kTiles; ++tile) {
 #pragma unroll
-        for (int e = 0; e < 2; ++e) {
-          const int key = warp_key + part * 8 + lane % 4 * 2 + e;
-          if (key >= n_seen[0]) w.scores[part][e] = -INFINITY;
-          if (key >= n_seen[1]) w.scores[part][2 + e] = -INFINITY;
+      for (int r = 0; r < 2; ++r) {
+        // Keys that the row sees of the step.
+        const int n_seen = min(visible[tile][r] - stages[stage].position, end - step);
+        if (n_seen >= kKeys) continue;
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) {
+#pragma unroll
+          for (int e = 0; e < 2; ++e)
+            if (warp_key + part * 8 + lane % 4 * 2 + e >= n_seen) w.scores[tile][part][2 * r + e] = -INFINITY;
         }
       }
+      w.soften(tile, shape.scale_log2);
     }
-    w.soften(shape.scale_log2);
     w.add_values(stages[stage].values, warp_key);
     __syncthreads();
   }
@@ -295,22 +329,22 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(bf16* out, const bf16*
   }
 }
 
-template <int kDim, bool kSplitKeys>
+template <int kDim, bool kSplitKeys, int kTiles>
 void launch_attend(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials) {
   const dim3 n_ctas(static_cast<unsigned>(plan.n_units * plan.tiles_per_unit()),
                     static_cast<unsigned>(call.heads.kv_heads), static_cast<unsigned>(plan.n_splits));
-  launch_early("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys>, n_ctas, kThreads,
+  launch_early("attend_on_tensor_cores", attend_kernel<kDim, kSplitKeys, kTiles>, n_ctas, kThreads,
                kSharedBytes<kDim, kSplitKeys>, stream, 1, static_cast<bf16*>(call.out),
                static_cast<const bf16*>(call.q), partials, shape_of(call, plan), rows_of<bf16>(call));
 }
 
 template <int kDim>
 void attend_with(cudaStream_t stream, const AttentionCall& call, const AttentionPlan& plan, float* partials) {
-  if (plan.tile_rows == 16) {
-    launch_attend<kDim, true>(stream, call, plan, partials);
-  } else {
-    launch_attend<kDim, false>(stream, call, plan, partials);
+  if (plan.tile_rows == kSplitTensorRows) return launch_attend<kDim, true, 1>(stream, call, plan, partials);
+  if constexpr (kDim <= kMostDoubledDim) {
+    if (plan.tile_rows == 2 * kTensorRows) return launch_attend<kDim, false, 2>(stream, call, plan, partials);
   }
+  launch_attend<kDim, false, 1>(stream, call, plan, partials);
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace inference::ops::cuda {
 
+// Rows of a tile on the tensor cores: of one token, of many, and twice as many where heads are small enough.
+constexpr int kSplitTensorRows = 16, kTensorRows = 64, kMostDoubledDim = 80;
+
 // An AttentionCall as a kernel reads it. blockIdx: x tile, y kv head, z split.
 struct AttentionShape {
   int n_tokens, n_keys, rows_per_unit, tiles_per_unit, split_keys;

@@ -108,10 +108,31 @@ __global__ void layer_norm_kernel(T* out, const T* x, const float* weight, const
   }
 }
 
-template <typename T>
-__global__ void add_kernel(T* x, const T* y, std::int64_t n) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) x[i] = from_float<T>(to_float(x[i]) + to_float(y[i]));
+struct Add {
+  __device__ float operator()(float x, float y) const { return x + y; }
+};
+struct Gelu {
+  __device__ float operator()(float x, float /*y*/) const {
+    constexpr float kSqrtHalf = 0.70710678118654752F;
+    return x * 0.5F * (1 + erff(x * kSqrtHalf));
+  }
+};
+
+// x = f(x, y), eight values a thread or one; y may be null.
+template <int kCount, typename T, typename F>
+__global__ void map_kernel(T* x, const T* y, std::int64_t n, F f) {
+  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kCount;
+  if (first >= n) return;
+  if constexpr (kCount == 8) {
+    float values[8], others[8] = {};
+    load_eight(values, x + first);
+    if (y != nullptr) load_eight(others, y + first);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) values[i] = f(values[i], others[i]);
+    store_eight(x + first, values);
+  } else {
+    x[first] = from_float<T>(f(to_float(x[first]), y != nullptr ? to_float(y[first]) : 0));
+  }
 }
 
 constexpr int kPerThread = 8;  // bf16 in 16 bytes
@@ -126,15 +147,6 @@ __global__ void add_bias_kernel(bf16* x, const float* bias, int cols, std::int64
     values[i] = __float2bfloat16_rn(to_float(values[i]) + bias[static_cast<int>(first % cols) + i]);
   }
   *reinterpret_cast<uint4*>(x + first) = raw;
-}
-
-template <typename T>
-__global__ void gelu_kernel(T* x, std::int64_t n) {
-  constexpr float kSqrtHalf = 0.70710678118654752F;
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const float v = to_float(x[i]);
-  x[i] = from_float<T>(v * 0.5F * (1 + erff(v * kSqrtHalf)));
 }
 
 // Angles in double: a million positions leave a float no digits behind the point.
@@ -237,6 +249,22 @@ __global__ void store_index_kernel(void* const* pages, const T* index_k, int ind
   }
 }
 
+template <typename F>
+void launch_map(const char* what, cudaStream_t stream, Tensor x, Tensor y, F f) {
+  const std::int64_t n = x.rows * x.cols;
+  with_float_type(x.dtype, [&]<typename T>(T) {
+    const auto start = [&](auto kernel, int count) {
+      launch(what, kernel, ceil_div(n, std::int64_t{kRowThreads} * count), kRowThreads, 0, stream,
+             static_cast<T*>(x.data), static_cast<const T*>(y.data), n, f);
+    };
+    if (x.cols % 8 == 0) {  // rows begin at multiples of 16 bytes
+      start(map_kernel<8, T, F>, 8);
+    } else {
+      start(map_kernel<1, T, F>, 1);
+    }
+  });
+}
+
 unsigned rows_of(Tensor x) {
   return static_cast<unsigned>(x.rows);
 }
@@ -281,10 +309,7 @@ void layer_norm(cudaStream_t stream, Tensor out, Tensor x, Vector weight, Vector
 }
 
 void add(cudaStream_t stream, Tensor x, Tensor y) {
-  with_float_type(x.dtype, [&]<typename T>(T) {
-    launch("add", add_kernel<T>, ceil_div(x.rows * x.cols, kRowThreads), kRowThreads, 0, stream,
-           static_cast<T*>(x.data), static_cast<const T*>(y.data), x.rows * x.cols);
-  });
+  launch_map("add", stream, x, y, Add{});
 }
 
 void add_bias(cudaStream_t stream, Tensor x, Vector bias) {
@@ -295,10 +320,7 @@ void add_bias(cudaStream_t stream, Tensor x, Vector bias) {
 }
 
 void gelu(cudaStream_t stream, Tensor x) {
-  with_float_type(x.dtype, [&]<typename T>(T) {
-    launch("gelu", gelu_kernel<T>, ceil_div(x.rows * x.cols, kRowThreads), kRowThreads, 0, stream,
-           static_cast<T*>(x.data), x.rows * x.cols);
-  });
+  launch_map("gelu", stream, x, {}, Gelu{});
 }
 
 void text_rotations(cudaStream_t stream, float* cosines, float* sines, const Rope& rope, std::int64_t first_position,
