@@ -14,10 +14,13 @@
 #include <QSvgRenderer>
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "app/window/same_thread_painting.h"
 #include "app/window/window_resources.h"
+#include "tools/session_bus.h"
 
 namespace app {
 namespace {
@@ -71,16 +74,26 @@ Theme& current() {
   return theme;
 }
 
-// What the desktop says over its portal (1: dark), else how dark the platform's own palette is.
-bool desktop_is_dark(const QPalette& platform) {
+// What the desktop said last; nothing: it wasn't asked yet.
+std::optional<bool>& known_darkness() {
+  static std::optional<bool> known;
+  return known;
+}
+
+constexpr unsigned kDarkScheme = 1;
+
+// What the desktop says over its portal, else how dark the platform's own palette is.
+bool ask_whether_desktop_is_dark(const QPalette& platform) {
   constexpr int kPatience_ms = 200;
+  const bool looks_dark = platform.color(QPalette::Window).lightness() < 128;
+  if (!tools::has_session_bus()) return looks_dark;
   QDBusMessage question = QDBusMessage::createMethodCall(
       "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings", "Read");
   question.setArguments({"org.freedesktop.appearance", "color-scheme"});
   question.setAutoStartService(false);  // a portal that doesn't run has nothing to say yet
   const QDBusReply<QVariant> answer = QDBusConnection::sessionBus().call(question, QDBus::Block, kPatience_ms);
-  if (answer.isValid()) return qvariant_cast<QDBusVariant>(answer.value()).variant().toUInt() == 1;
-  return platform.color(QPalette::Window).lightness() < 128;
+  if (answer.isValid()) return qvariant_cast<QDBusVariant>(answer.value()).variant().toUInt() == kDarkScheme;
+  return looks_dark;
 }
 
 QPalette palette_of(const Theme& theme) {
@@ -169,10 +182,13 @@ const Theme& theme() {
 
 void apply_theme(QApplication& application, ThemeChoice choice) {
   static const QPalette platform = QApplication::palette();
-  const bool is_dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && desktop_is_dark(platform));
+  std::optional<bool>& known = known_darkness();
+  if (choice == ThemeChoice::System && !known) known = ask_whether_desktop_is_dark(platform);
+  const bool is_dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && *known);
   current() = is_dark ? dark() : light();
   static const bool prepared = [] {
     register_resources();
+    paint_in_the_same_thread();
     QApplication::setStyle(QStyleFactory::create("Fusion"));
     // Where no desktop says which font it likes, one that is made for screens.
     if (qEnvironmentVariableIsEmpty("XDG_CURRENT_DESKTOP") && QFontDatabase::hasFamily("Inter")) {
@@ -183,6 +199,10 @@ void apply_theme(QApplication& application, ThemeChoice choice) {
   Q_UNUSED(prepared);
   QApplication::setPalette(palette_of(current()));
   application.setStyleSheet(style_sheet(current()));
+}
+
+void note_desktop_scheme(unsigned scheme) {
+  known_darkness() = scheme == kDarkScheme;
 }
 
 QFont text_font(TextSize size, QFont::Weight weight) {

@@ -22,8 +22,11 @@ enum class ThemeChoice { System, Light, Dark };
 
 const Theme& theme();  // what is in use now; widgets that paint themselves ask at each painting
 
-// Sets palette, style sheet and font of the application. `System` follows the desktop, also when it changes later.
+// Sets palette, style sheet and font of the application. `System`: as the desktop is, which is asked once.
 void apply_theme(QApplication& application, ThemeChoice choice);
+// It has told since that it is another; whoever hears of it applies the theme again. `scheme`: as the portal counts, 1
+// is dark.
+void note_desktop_scheme(unsigned scheme);
 
 // The type scale: everything that is written uses one of these.
 enum class TextSize { Small, Body, Title, Display };

@@ -7,6 +7,7 @@
 #include <QVariantMap>
 
 #include "app/window/theme.h"
+#include "tools/session_bus.h"
 
 namespace app {
 namespace {
@@ -61,6 +62,7 @@ void TrayIcon::show_state(int n_busy, int n_waiting) {
 }
 
 void TrayIcon::notify(const QString& title, const QString& text) {
+  if (!tools::has_session_bus()) return;
   QDBusMessage call = QDBusMessage::createMethodCall("org.freedesktop.Notifications", "/org/freedesktop/Notifications",
                                                      "org.freedesktop.Notifications", "Notify");
   call.setArguments(
