@@ -20,9 +20,7 @@ constexpr int kMostTextLines = 9;
 QHBoxLayout* heading(QLabel* title, const char* icon_name, IconColour colour) {
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
-  auto* mark = new QLabel;
-  mark->setPixmap(icon(icon_name, colour).pixmap(QSize(18, 18), title->devicePixelRatioF()));
-  row->addWidget(mark, 0, Qt::AlignTop);
+  row->addWidget(new Mark(18, icon_name, colour), 0, Qt::AlignTop);
   title->setWordWrap(true);
   row->addWidget(title, 1);
   return row;

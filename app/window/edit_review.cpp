@@ -88,9 +88,7 @@ void EditReview::add_file(const tools::FilePatch& file) {
   auto* across = new QHBoxLayout(row);
   across->setContentsMargins(0, 6, 0, 0);
   across->setSpacing(8);
-  auto* mark = new QLabel;
-  mark->setPixmap(icon("file", IconColour::Dim).pixmap(QSize(15, 15), devicePixelRatioF()));
-  across->addWidget(mark);
+  across->addWidget(new Mark(15, "file", IconColour::Dim));
   auto* path = new ElidedLabel;
   path->setFont(code_font());
   path->set_text(shown(QString::fromStdString(file.path)));

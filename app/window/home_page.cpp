@@ -99,9 +99,7 @@ QFrame* HomePage::make_welcome() {
   for (const auto& promise : promises) {
     auto* row = new QHBoxLayout;
     row->setSpacing(10);
-    auto* mark = new QLabel;
-    mark->setPixmap(icon(promise.icon, IconColour::Accent).pixmap(QSize(18, 18), devicePixelRatioF()));
-    row->addWidget(mark, 0, Qt::AlignTop);
+    row->addWidget(new Mark(18, promise.icon, IconColour::Accent), 0, Qt::AlignTop);
     auto* text = make_label(promise.text);
     text->setWordWrap(true);
     row->addWidget(text, 1);

@@ -119,15 +119,9 @@ void MachineCheck::add_finding(const QString& name, const QString& state, const 
   auto* across = new QHBoxLayout(row);
   across->setContentsMargins(0, 0, 0, 0);
   across->setSpacing(9);
-  auto* mark = new QLabel;
   const bool works = state == "works", is_broken = state == "broken";
   const IconColour colour = works ? IconColour::Good : is_broken ? IconColour::Bad : IconColour::Warn;
-  mark->setPixmap(icon(works       ? "check"
-                       : is_broken ? "cross"
-                                   : "info",
-                       colour)
-                      .pixmap(QSize(15, 15), devicePixelRatioF()));
-  across->addWidget(mark, 0, Qt::AlignTop);
+  across->addWidget(new Mark(15, works ? "check" : is_broken ? "cross" : "info", colour), 0, Qt::AlignTop);
   auto* title = make_label(name, "", TextSize::Small, QFont::DemiBold);
   names_.append(title);
   across->addWidget(title, 0, Qt::AlignTop);

@@ -2,6 +2,7 @@
 // Small parts that several views share: buttons and labels with their look and their accessible name.
 
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 
@@ -31,6 +32,26 @@ inline QToolButton* make_icon_button(const QString& icon_name, const QString& na
   button->setCursor(Qt::PointingHandCursor);
   return button;
 }
+
+// An icon that says nothing by itself: it stands beside words. In the theme's colours at each painting.
+class Mark : public QWidget {
+ public:
+  explicit Mark(int size) { setFixedSize(size, size); }
+  Mark(int size, const QString& name, IconColour colour) : Mark(size) { set(name, colour); }
+  void set(const QString& name, IconColour colour) {
+    icon_ = icon(name, colour);
+    update();
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    icon_.paint(&painter, rect());
+  }
+
+ private:
+  QIcon icon_;
+};
 
 inline QLabel* make_label(const QString& text, const char* role = "", TextSize size = TextSize::Body,
                           QFont::Weight weight = QFont::Normal) {
