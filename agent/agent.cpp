@@ -131,7 +131,7 @@ std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::Tool
   if (!answer.is_allowed) return denied(model_call, wanted, answer);
   const tools::ToolCall& call = answer.instead ? *answer.instead : wanted;
   n_denied_ = 0;
-  parts_.journal.intent({call, effect, answer.reason, dialogue_.shown(), origins});  // on disk before the act
+  parts_.journal.intent({call, effect, answer.reason, dialogue_.shown(), origins, answer.allowed_by});
   emit(CallStarted{call, effect, origins});
   const double start = now_seconds();
   tools::ToolResult result = parts_.secrecy.clean(parts_.tools.run(call, stop));

@@ -15,7 +15,9 @@ Consent::Answer Consent::ask(const tools::ToolCall& call, tools::Effect effect, 
     permission.reason = "a part of it was read by " + command->source;
     permission.rule = {};  // what came from elsewhere is asked about each time
   }
-  if (permission.decision == Decision::Allow) return {true, permission.reason};
+  if (permission.decision == Decision::Allow) {
+    return {.is_allowed = true, .reason = permission.reason, .allowed_by = permission.allowed_by};
+  }
   if (permission.decision == Decision::Deny) return {false, permission.reason};
 
   const std::optional<tools::CallTarget> before = parts_.tools.target(call);

@@ -30,6 +30,7 @@ class Consent {
     bool is_stale = false;                        // agreed to, but the target has changed since
     std::optional<tools::ToolCall> instead = {};  // of the call, where only a part of it was agreed to
     std::string note = {};                        // for the model, beside the result
+    std::vector<Rule> allowed_by = {};            // the rules that allow it; empty: the user was asked
   };
   // For this very call and what it would hit now. `origins`: parts of its command that were read somewhere.
   Answer ask(const tools::ToolCall& call, tools::Effect effect, const std::vector<Origin>& origins,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/screen_boxes.h"
 #include "agent/short_goal.h"
 #include "tools/applications.h"
 
@@ -75,6 +76,7 @@ void Dialogue::hint(const std::string& text) {
 
 void Dialogue::add_reply(AssistantMessage& message) {
   for (ModelCall& call : message.calls) call.id = "call_" + std::to_string(++n_calls_);
+  if (shown_) message.boxes = on_desktop(read_boxes(message.text).boxes, parts_.model, *shown_);
   say(message);
 }
 

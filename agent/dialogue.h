@@ -32,7 +32,7 @@ class Dialogue {
   void start(const std::string& task, const std::stop_token& stop);
   void instruct(const std::string& text, const std::stop_token& stop);  // with a look at the screen
   void hint(const std::string& text);
-  void add_reply(AssistantMessage& message);  // gives its calls their ids
+  void add_reply(AssistantMessage& message);  // gives its calls their ids, and its boxes their places
   void answer(const ModelCall& call, const std::string& text, bool ok);
   // A call that asks the user, or notes something down.
   void answer_question(const ModelCall& call, const Asker& asker, const std::stop_token& stop);

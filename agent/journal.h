@@ -12,9 +12,10 @@ namespace agent {
 struct Intent {
   tools::ToolCall call;
   tools::Effect effect = tools::Effect::Observe;
-  std::string decision = {};         // "allowed by the rule for shell", "the user agreed, asked because …"
-  Picture screen = {};               // as it was just before; null where there is no desktop
-  std::vector<Origin> origins = {};  // parts of its command that were read somewhere
+  std::string decision = {};          // "allowed by the rule for shell", "the user agreed, asked because …"
+  Picture screen = {};                // as it was just before; null where there is no desktop
+  std::vector<Origin> origins = {};   // parts of its command that were read somewhere
+  std::vector<Rule> allowed_by = {};  // empty: the user was asked
 };
 
 // Writes down what happens. Each call returns when it is safe on disk; throws Error when that is impossible, and then

@@ -78,27 +78,27 @@ bool may_contain(const QString& text, const QRegularExpression& pattern) {
   return match.hasMatch() || !match.isValid();
 }
 
-// A remembered rule for this name: one for the very subject before one for all.
-std::optional<Decision> remembered(const Policy& policy, std::string_view name, const std::string& subject) {
-  std::optional<Decision> general;
+// The remembered rule for this name: one for the very subject before one for all, else one with this decision.
+Rule remembered(const Policy& policy, std::string_view name, const std::string& subject, Decision otherwise) {
+  Rule general = {std::string(name), "", otherwise};
   for (const Rule& rule : policy.remembered) {
     if (rule.name != name) continue;
-    if (rule.subject.empty()) general = rule.decision;
-    if (!subject.empty() && rule.subject == subject) return rule.decision;
+    if (rule.subject.empty()) general = rule;
+    if (!subject.empty() && rule.subject == subject) return rule;
   }
   return general;
 }
 
-Decision decision_for(Effect effect, const std::string& subject, const Policy& policy) {
+Rule rule_for(Effect effect, const std::string& subject, const Policy& policy) {
   const auto rule = policy.rules.find(effect);
-  if (rule != policy.rules.end()) return rule->second;
-  return remembered(policy, name_of(effect), subject).value_or(default_decision(effect));
+  if (rule != policy.rules.end()) return {std::string(name_of(effect)), "", rule->second};
+  return remembered(policy, name_of(effect), subject, default_decision(effect));
 }
 
-Decision decision_for(const DangerRow& row, const std::string& subject, const Policy& policy) {
+Rule rule_for(const DangerRow& row, const std::string& subject, const Policy& policy) {
   const auto rule = policy.dangers.find(row.danger);
-  if (rule != policy.dangers.end()) return rule->second;
-  return remembered(policy, row.name, subject).value_or(Decision::Ask);
+  if (rule != policy.dangers.end()) return {std::string(row.name), "", rule->second};
+  return remembered(policy, row.name, subject, Decision::Ask);
 }
 
 bool types_a_secret(const std::string& written, const Policy& policy) {
@@ -203,21 +203,24 @@ std::string subject_of(const tools::ToolCall& call, Effect effect) {
 Permission permission_for(const tools::ToolCall& call, Effect effect, const Policy& policy) {
   const std::string subject = subject_of(call, effect);
   const std::string name(name_of(effect));
-  Permission permission = {decision_for(effect, subject, policy), "", {name, subject, Decision::Ask}};
+  const Rule general = rule_for(effect, subject, policy);
+  Permission permission = {general.decision, "", {name, subject, Decision::Ask}, {general}};
   permission.reason = name + " is set to " + std::string(name_of(permission.decision));
-  if (permission.decision == Decision::Deny) return permission;
+  if (permission.decision == Decision::Deny) return {permission.decision, permission.reason, permission.rule};
   std::string written;
   append_texts(call.arguments, written);
   const QString searched = QString::fromStdString(written);
   for (const DangerRow& row : dangers()) {
     const bool is_secret = row.danger == Danger::Credentials && types_a_secret(written, policy);
     if (!is_secret && !may_contain(searched, row.pattern)) continue;
-    const Decision decision = decision_for(row, subject, policy);
-    if (decision == Decision::Allow) continue;
+    const Rule rule = rule_for(row, subject, policy);
+    permission.allowed_by.push_back(rule);
+    if (rule.decision == Decision::Allow) continue;
     const std::string looks = is_secret ? "it types a secret" : std::string("it looks like it ") + row.what;
-    permission = {decision, looks, {std::string(row.name), subject, Decision::Ask}};
-    if (decision == Decision::Deny) return permission;
+    permission = {rule.decision, looks, {std::string(row.name), subject, Decision::Ask}};
+    if (rule.decision == Decision::Deny) return permission;
   }
+  if (permission.decision != Decision::Allow) permission.allowed_by.clear();
   return permission;
 }
 

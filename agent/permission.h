@@ -53,8 +53,9 @@ std::string subject_of(const tools::ToolCall& call, tools::Effect effect);
 
 struct Permission {
   Decision decision = Decision::Deny;
-  std::string reason;  // for the user: why it is asked or denied
-  Rule rule = {};      // that a lasting answer would make; its decision is not set
+  std::string reason;                 // for the user: why it is asked or denied
+  Rule rule = {};                     // that a lasting answer would make; its decision is not set
+  std::vector<Rule> allowed_by = {};  // when it is allowed: the rules that say so, with the subject that each is for
 };
 
 // A call that looks like it spends money, touches credentials or destroys is asked about even where its effect is

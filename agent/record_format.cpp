@@ -115,10 +115,14 @@ struct MessageBody {
     for (const ModelCall& call : message.calls) {
       calls.push_back({{"id", call.id}, {"name", call.name}, {"arguments", context.redaction.json(call.arguments)}});
     }
-    return {{"role", "assistant"},
-            {"thought", context.redaction.text(message.thought)},
-            {"text", context.redaction.text(message.text)},
-            {"calls", std::move(calls)}};
+    ordered_json body = {{"role", "assistant"},
+                         {"thought", context.redaction.text(message.thought)},
+                         {"text", context.redaction.text(message.text)},
+                         {"calls", std::move(calls)}};
+    for (const ScreenBox& box : message.boxes) {
+      body["boxes"].push_back({{"area_pt", json_of(box.area_pt)}, {"label", context.redaction.text(box.label)}});
+    }
+    return body;
   }
   ordered_json operator()(const ToolMessage& message) const {
     return {{"role", "tool"},

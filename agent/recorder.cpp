@@ -142,6 +142,9 @@ ActionId Recorder::intent(SessionId session, const Intent& intent) {
                                  {"source", redaction_.text(origin.source)},
                                  {"is_active", origin.is_active}});
     }
+    for (const Rule& rule : intent.allowed_by) {
+      body["allowed_by"].push_back({{"name", rule.name}, {"subject", redaction_.text(rule.subject)}});
+    }
     return insert({.session = session, .kind = EventKind::Intent, .body = std::move(body)});
   });
 }

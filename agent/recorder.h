@@ -95,7 +95,9 @@ class Recorder {
 
   std::vector<SessionSummary> list_sessions() const;  // the latest first
   SessionSummary session(SessionId session) const;
-  std::map<std::string, std::int64_t> count_intents() const;  // of all sessions, by the name of the effect
+  // How much each rule has allowed in all sessions, by its name and subject. What the user was asked about counts for
+  // the effect's own rule, which has no subject.
+  std::map<std::pair<std::string, std::string>, std::int64_t> count_allowed() const;
   std::vector<Event> load_events(SessionId session, EventId after = 0) const;  // those with greater ids
   StoredPicture load_picture(FrameRow row) { return frames_.load(row); }
   // Calls that had no answer when the session ended are answered: with what came of them when that was recorded, else

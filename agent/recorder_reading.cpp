@@ -80,11 +80,13 @@ SessionSummary Recorder::session(SessionId session) const {
   return summary_of(select);
 }
 
-std::map<std::string, std::int64_t> Recorder::count_intents() const {
-  std::map<std::string, std::int64_t> counts;
-  Statement select =
-      database_.prepare("SELECT json_extract(body, '$.effect'), count(*) FROM events WHERE kind='intent' GROUP BY 1");
-  while (select.step()) counts[select.text(0)] = select.integer(1);
+std::map<std::pair<std::string, std::string>, std::int64_t> Recorder::count_allowed() const {
+  std::map<std::pair<std::string, std::string>, std::int64_t> counts;
+  Statement select = database_.prepare(
+      "SELECT coalesce(json_extract(rule.value, '$.name'), json_extract(body, '$.effect')),"
+      " coalesce(json_extract(rule.value, '$.subject'), ''), count(*)"
+      " FROM events LEFT JOIN json_each(body, '$.allowed_by') AS rule WHERE kind='intent' GROUP BY 1, 2");
+  while (select.step()) counts[{select.text(0), select.text(1)}] = select.integer(2);
   return counts;
 }
 

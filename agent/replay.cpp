@@ -135,7 +135,7 @@ std::optional<Problem> Replay::act(const ReplayStep& step, const tools::ToolCall
     }
     decision = "the user agreed, asked because " + permission.reason;
   }
-  parts_.journal.intent({call, effect, decision, see()});
+  parts_.journal.intent({call, effect, decision, see(), {}, permission.allowed_by});
   if (parts_.events) parts_.events(CallStarted{call, effect});
   const auto start = std::chrono::steady_clock::now();
   const tools::ToolResult result = tools.run(call, stop_);

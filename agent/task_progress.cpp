@@ -1,5 +1,6 @@
 #include "agent/task_progress.h"
 
+#include "agent/screen_boxes.h"
 #include "agent/short_goal.h"
 
 namespace agent {
@@ -63,7 +64,7 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
     const bool may_be_so = message.text == "Done." ? may_hold_already(asked) : wants_answer(asked);
     if (!may_be_so) return outcome(Ending::GaveUp, "it did nothing");
   }
-  if (current == nullptr) return end_of_task(message.text);
+  if (current == nullptr) return end_of_task(read_boxes(message.text).text);
   if (parts_.model.speaks_short_calls) return end_of_instruction(*current, message.text, stop);
   if (++n_early_ends_ >= kMostEarlyEnds) return outcome(Ending::Stuck, "it ends, but its plan has open steps");
   hint("Steps of the plan are open. Do them, or mark them failed or dropped with the reason:\n" + plan_.describe());

@@ -29,11 +29,18 @@ struct ModelCall {
   nlohmann::ordered_json arguments;  // an object
 };
 
+// Something on the desktop that the model speaks of, see screen_boxes.h.
+struct ScreenBox {
+  capture::Rect area_pt;
+  std::string label;
+};
+
 // One reply of the model.
 struct AssistantMessage {
   std::string thought;
   std::string text;
   std::vector<ModelCall> calls;
+  std::vector<ScreenBox> boxes = {};  // that stand in its text; for the record, the model has its own words
 };
 
 // What came of one call.

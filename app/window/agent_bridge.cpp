@@ -9,6 +9,7 @@
 #include "agent/recorder.h"
 #include "agent/resumption.h"
 #include "agent/rule_book.h"
+#include "agent/screen_boxes.h"
 #include "agent/session_journal.h"
 #include "app/model_choice.h"
 #include "app/resources.h"
@@ -25,6 +26,10 @@ QJsonObject object_of(const nlohmann::json& json) {
 
 QString text_of(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString without_boxes(const QString& text) {
+  return text_of(agent::read_boxes(text.toStdString(), agent::Written::SoFar).text);
 }
 
 QList<OriginNote> notes_of(const std::vector<agent::Origin>& origins) {
@@ -233,7 +238,7 @@ void AgentBridge::run_task(agent::Model& model, agent::Workbench& bench, agent::
   Journal journal(*this, recorder, agent_session_);
   agent::RuleBook rules(agent::RuleBook::default_path());
   agent::Policy policy = request_.policy;
-  policy.remembered = rules.rules();
+  policy.remembered.insert(policy.remembered.end(), rules.rules().begin(), rules.rules().end());
   agent::Agent worker(
       {model, bench.tools(), journal, policy,
        [this](const agent::ApprovalRequest& request, const std::stop_token& stop) { return approve(request, stop); },
@@ -292,7 +297,7 @@ void AgentBridge::add_piece(const agent::ReplyPiece& piece) {
     is_text_told_ = true;
     const QString thought = thought_, text = text_;
     lock.unlock();
-    Q_EMIT live_text(thought, text);
+    Q_EMIT live_text(without_boxes(thought), without_boxes(text));
   });
 }
 

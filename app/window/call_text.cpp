@@ -81,6 +81,10 @@ class Words {
     if (effect == "write_elsewhere") return tr("changes files outside the workspace");
     if (effect == "shell") return tr("runs a command");
     if (effect == "network") return tr("uses the network");
+    if (effect == "destructive") return tr("destroys something");
+    if (effect == "credentials") return tr("touches credentials");
+    if (effect == "money") return tr("spends money");
+    if (effect == "rights") return tr("gains more rights");
     return effect;
   }
 

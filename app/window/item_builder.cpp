@@ -3,6 +3,8 @@
 #include <QJsonDocument>
 #include <nlohmann/json.hpp>
 
+#include "agent/screen_boxes.h"
+
 namespace app {
 namespace {
 
@@ -42,6 +44,21 @@ QList<PlanLine> plan_lines(const ordered_json& steps) {
                   step.value("depth", 0), text_of(step, "evidence")});
   }
   return lines;
+}
+
+// What was said, without the markup of boxes.
+QString words_of(const ordered_json& body, const char* key) {
+  return QString::fromStdString(agent::read_boxes(text_of(body, key).toStdString()).text).trimmed();
+}
+
+QList<BoxNote> boxes_of(const ordered_json& body) {
+  QList<BoxNote> boxes;
+  for (const ordered_json& box : body.value("boxes", ordered_json::array())) {
+    const ordered_json& area = box.at("area_pt");
+    boxes.append(
+        {QRect(area[0].get<int>(), area[1].get<int>(), area[2].get<int>(), area[3].get<int>()), text_of(box, "label")});
+  }
+  return boxes;
 }
 
 // The widget that an action took hold of first.
@@ -127,11 +144,15 @@ void ItemBuilder::add_message(const agent::Event& event) {
 
 void ItemBuilder::add_reply(const agent::Event& event) {
   const std::size_t first = items_.size();
-  if (const QString thought = text_of(event.body, "thought"); !thought.trimmed().isEmpty()) {
-    append(SessionItem::Kind::Thought, event).text = thought.trimmed();
+  if (const QString thought = words_of(event.body, "thought"); !thought.isEmpty()) {
+    append(SessionItem::Kind::Thought, event).text = thought;
   }
-  if (const QString text = text_of(event.body, "text"); !text.trimmed().isEmpty()) {
-    append(SessionItem::Kind::Text, event).text = text.trimmed();
+  const QList<BoxNote> boxes = boxes_of(event.body);
+  if (const QString text = words_of(event.body, "text"); !text.isEmpty() || !boxes.isEmpty()) {
+    SessionItem& item = append(SessionItem::Kind::Text, event);
+    item.text = text;
+    item.boxes = boxes;
+    if (!boxes.isEmpty()) item.screen = newest_picture_;
   }
   for (const ordered_json& call : event.body.value("calls", ordered_json::array())) {
     SessionItem& item = append(SessionItem::Kind::Call, event);
@@ -147,8 +168,10 @@ void ItemBuilder::add_reply(const agent::Event& event) {
 }
 
 void ItemBuilder::add_answer(const agent::Event& event) {
+  ++n_answers_;
   SessionItem* item = call_named(text_of(event.body, "call_id"), event);
   if (item == nullptr) return;
+  item->number = n_answers_;
   item->answer_turn = turn_;
   using State = SessionItem::CallState;
   if (item->call_state == State::Announced) {  // it was never carried out

@@ -36,7 +36,8 @@ class ItemBuilder {
   QHash<qint64, QString> call_of_intent_;  // event id → call id
   QList<PlanVersion> new_plans_;
   TurnCounter turns_;
-  int turn_ = -1;       // of the message that is being added
+  int turn_ = -1;  // of the message that is being added
+  int n_answers_ = 0;
   TokenCounts tokens_;  // of the reply that comes next
   TokenCounts last_tokens_;
   qint64 newest_picture_ = 0;

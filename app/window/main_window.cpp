@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDBusConnection>
+#include <QDBusVariant>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMessageBox>
@@ -50,12 +51,12 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
   sessions_ = new SessionList(record_, this);
   connect(sessions_, &SessionList::refreshed, this, [this] {
     update_marks();
-    settings_->set_counts(sessions_->effect_counts());
+    settings_->set_counts(sessions_->rule_counts());
     offer_resume();
   });
   if (tools::has_session_bus()) {
     QDBusConnection::sessionBus().connect("", "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings",
-                                          "SettingChanged", this, SLOT(follow_desktop(QString, QString)));
+                                          "SettingChanged", this, SLOT(follow_desktop(QString, QString, QDBusVariant)));
   }
   auto* fresh = new QShortcut(QKeySequence::New, this);
   connect(fresh, &QShortcut::activated, this, &MainWindow::show_home);
@@ -80,7 +81,7 @@ void MainWindow::build() {
   row->addWidget(stack_, 1);
   setCentralWidget(all);
   update_models();
-  settings_->set_counts(sessions_->effect_counts());
+  settings_->set_counts(sessions_->rule_counts());
   connect(&home_->composer(), &Composer::submitted, this, &MainWindow::start_task);
   connect(home_, &HomePage::resume_wanted, this, &MainWindow::resume);
   connect(home_, &HomePage::welcome_seen, this, [this] { preferences_.set_met(); });
@@ -142,8 +143,10 @@ void MainWindow::change_language() {
 
 MainWindow::~MainWindow() = default;
 
-void MainWindow::follow_desktop(const QString& name_space, const QString& key) {
-  if (name_space == "org.freedesktop.appearance" && key == "color-scheme") apply_theme(*qApp, preferences_.theme());
+void MainWindow::follow_desktop(const QString& name_space, const QString& key, const QDBusVariant& value) {
+  if (name_space != "org.freedesktop.appearance" || key != "color-scheme") return;
+  note_desktop_scheme(value.variant().toUInt());
+  apply_theme(*qApp, preferences_.theme());
 }
 
 void MainWindow::update_models() {
@@ -284,7 +287,8 @@ void MainWindow::offer_resume() {
 
 void MainWindow::show_page(QWidget* page) {
   stack_->setCurrentWidget(page);
-  page->setFocus();
+  auto* session = qobject_cast<SessionPage*>(page);
+  session != nullptr ? session->take_focus() : page->setFocus();
   update_marks();
 }
 

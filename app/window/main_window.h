@@ -8,6 +8,7 @@
 #include "app/window/composer.h"
 #include "app/window/preferences.h"
 
+class QDBusVariant;
 class QStackedWidget;
 
 namespace app {
@@ -38,7 +39,7 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
 
  private Q_SLOTS:
-  void follow_desktop(const QString& name_space, const QString& key);  // it has another colour scheme now
+  void follow_desktop(const QString& name_space, const QString& key, const QDBusVariant& value);  // a setting changed
 
  private:
   void build();

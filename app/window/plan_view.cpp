@@ -1,8 +1,8 @@
 #include "app/window/plan_view.h"
 
-#include <QAbstractButton>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -34,7 +34,7 @@ Look look_of(PlanLine::State state) {
 }
 
 // A step with its state and its evidence, as high as its text needs.
-class StepButton final : public QAbstractButton {
+class StepButton final : public QPushButton {
  public:
   explicit StepButton(PlanLine line) : line_(std::move(line)) {
     setText(line_.text);
@@ -42,7 +42,6 @@ class StepButton final : public QAbstractButton {
     setAccessibleDescription(line_.evidence);
     setToolTip(PlanView::tr("Show when this was worked on"));
     setCursor(Qt::PointingHandCursor);
-    setFocusPolicy(Qt::TabFocus);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -124,7 +123,7 @@ void PlanView::fill() {
   }
   for (int step = 0; step < plan_.size(); ++step) {
     auto* row = new StepButton(plan_[step]);
-    connect(row, &QAbstractButton::clicked, this, [this, step] { Q_EMIT step_clicked(step); });
+    connect(row, &QPushButton::clicked, this, [this, step] { Q_EMIT step_clicked(step); });
     rows_->addWidget(row);
   }
   if (plan_.isEmpty()) {

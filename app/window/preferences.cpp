@@ -55,7 +55,14 @@ void Preferences::set_rule(tools::Effect effect, agent::Decision decision) {
 agent::Policy Preferences::policy() const {
   agent::Policy policy;
   for (const tools::Effect effect : all_effects()) {
-    if (file_.contains(rule_key(effect))) policy.rules[effect] = rule(effect);
+    if (!file_.contains(rule_key(effect))) continue;
+    const agent::Decision decision = rule(effect);
+    // To be asked leaves room for lasting answers; the other two are for all that there is.
+    if (decision == agent::Decision::Ask) {
+      policy.remembered.push_back({std::string(agent::name_of(effect)), "", decision});
+    } else {
+      policy.rules[effect] = decision;
+    }
   }
   return policy;
 }

@@ -195,9 +195,10 @@ double RowLayout::pills(const SessionItem& item, double right, double y) {
   } else if (item.call_state == State::Failed) {
     right -= pill(Tr::tr("failed"), t.bad, t.bad_soft, right, y);
   }
-  if (item.seconds >= 0.05) {
+  const QString number = item.number > 0 ? QString("[%1]").arg(item.number) : QString();  // as it is cited
+  for (const QString& text : {item.seconds >= 0.05 ? duration_text(item.seconds) : QString(), number}) {
+    if (text.isEmpty()) continue;
     const QFont font = text_font(TextSize::Small);
-    const QString text = duration_text(item.seconds);
     const double width = std::ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1;
     add_text(text, {font, t.text_faint, 1}, right - width, y + 2, width + 4);
     right -= width + 8;

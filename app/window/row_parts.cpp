@@ -31,7 +31,7 @@ double RowLayout::code_box(const QString& text, double x, double y, double width
   boxes_.push_back({});
   QString lines = cut_lines(shown(text), most_lines);
   lines.replace('\n', QChar::LineSeparator);
-  const double height = add_text(lines, {code_font(), theme().text, 0, true}, x + 9, y + 7, width - 18);
+  const double height = add_text(lines, {code_font(), theme().text}, x + 9, y + 7, width - 18);
   boxes_[box] = {QRectF(x, y, width, height + 14), theme().sunken, Qt::transparent, 6};
   return height + 14;
 }

@@ -152,7 +152,7 @@ void ScreenPane::show_cut() {
 void ScreenPane::set_display(const QString& display) {
   feed_ = std::make_unique<ScreenFeed>(display);
   connect(feed_.get(), &ScreenFeed::arrived, this, &ScreenPane::on_frame);
-  feed_->set_size(screen_->size() * screen_->devicePixelRatioF());
+  feed_->set_size(screen_->room_px());
   feed_->set_watched(isVisible());
   connect(screen_, &ScreenView::pointer_moved, this, [this](QPoint at_pt) {
     if (hand_) hand_->move_to(at_pt);
@@ -189,7 +189,7 @@ bool ScreenPane::is_driven() const {
 
 void ScreenPane::on_frame() {
   const ScreenImage picture = feed_->take();
-  feed_->set_size(screen_->zoom() > 0 ? QSize() : screen_->size() * screen_->devicePixelRatioF());
+  feed_->set_size(screen_->zoom() > 0 ? QSize() : screen_->room_px());
   if (looked_at_ < 0) screen_->show_picture(picture);
 }
 
@@ -203,11 +203,16 @@ void ScreenPane::on_change() {
   update_label();
   if (looked_at_ >= 0) return;
   if (!feed_) return show_recorded();
-  for (int row = model_->size() - 1; row >= std::max(0, model_->size() - 3); --row) {
-    if (model_->item(row).kind != SessionItem::Kind::Call || model_->item(row).seconds < 0) continue;
-    screen_->set_changes(model_->item(row).changed_pt);
-    break;
+  QList<BoxNote> boxes;  // of what it said since the last action
+  for (int row = model_->size() - 1; row >= std::max(0, model_->size() - 4); --row) {
+    const SessionItem& item = model_->item(row);
+    if (item.kind == SessionItem::Kind::Call && item.seconds >= 0) {
+      screen_->set_changes(item.changed_pt);
+      break;
+    }
+    boxes.append(item.boxes);
   }
+  screen_->set_boxes(boxes);
 }
 
 void ScreenPane::look_at(int row) {
@@ -261,6 +266,7 @@ void ScreenPane::show_recorded() {
   screen_->set_mark(mark_of(item.tool, item.arguments, picture->map), false);
   screen_->set_changes(item.changed_pt);
   screen_->set_target(item.target_pt, item.target_name);
+  screen_->set_boxes(item.boxes);
   show_comparison();
 }
 

@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/call_text.h"
 #include "app/window/theme.h"
+#include "app/window/view_accessibility.h"
 
 namespace app {
 namespace {
+
+constexpr double kPanStep = 48;
+constexpr double kMargin = 2, kRadius = 6;
 
 int x_button(Qt::MouseButton button) {
   switch (button) {
@@ -29,6 +34,7 @@ int x_button(Qt::MouseButton button) {
 }  // namespace
 
 ScreenView::ScreenView(QWidget* parent) : QWidget(parent) {
+  install_view_accessibility();
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -71,6 +77,11 @@ void ScreenView::set_target(const QRect& box_pt, const QString& name) {
   update();
 }
 
+void ScreenView::set_boxes(const QList<BoxNote>& boxes) {
+  boxes_ = boxes;
+  update();
+}
+
 void ScreenView::set_heat(const QList<std::pair<QRectF, double>>& areas_pt) {
   heat_pt_ = areas_pt;
   update();
@@ -103,14 +114,19 @@ void ScreenView::set_driven(bool is_driven) {
   update();
 }
 
+QSize ScreenView::room_px() const {
+  return (QSizeF(width() - 2 * kMargin, height() - 2 * kMargin) * devicePixelRatioF()).toSize();
+}
+
 QRectF ScreenView::screen_rect() const {
   const QSizeF image = picture_.image.size();
   if (image.isEmpty()) return {};
-  constexpr double kMargin = 2;
-  const double fit = std::min((width() - 2 * kMargin) / image.width(), (height() - 2 * kMargin) / image.height());
-  const double scale = zoom_ > 0 ? zoom_ : fit;
-  const QSizeF size = image * scale;
-  return {QPointF(width() / 2.0 - size.width() / 2, height() / 2.0 - size.height() / 2) + pan_, size};
+  const double ratio = devicePixelRatioF();
+  double fit = std::min((width() - 2 * kMargin) / image.width(), (height() - 2 * kMargin) / image.height());
+  if (std::abs(fit * ratio - 1) < 0.01) fit = 1 / ratio;  // made for this place: each pixel as it is
+  const QSizeF size = image * (zoom_ > 0 ? zoom_ : fit);
+  const QPointF at = QPointF(width() - size.width(), height() - size.height()) / 2 + pan_;
+  return {QPointF(std::round(at.x() * ratio), std::round(at.y() * ratio)) / ratio, size};
 }
 
 QPointF ScreenView::to_view(QPointF point_pt) const {
@@ -138,10 +154,8 @@ void ScreenView::paintEvent(QPaintEvent*) {
     return;
   }
   const QRectF screen = screen_rect();
-  QPainterPath corners;
-  corners.addRoundedRect(screen, 6, 6);
   painter.save();
-  painter.setClipPath(corners);
+  painter.setClipRect(screen.intersected(QRectF(rect())));
   painter.drawImage(screen, picture_.image);
   if (is_comparing()) paint_before(painter, screen);
   for (const auto& [area, weight] : heat_pt_) {
@@ -149,16 +163,21 @@ void ScreenView::paintEvent(QPaintEvent*) {
     painter.fillRect(box, QColor(255, 120, 30, static_cast<int>(150 * std::clamp(weight, 0.0, 1.0))));
   }
   paint_changes(painter);
-  if (!target_pt_.isEmpty()) paint_target(painter);
+  for (const BoxNote& box : boxes_) paint_box(painter, box.area_pt, shown(box.label), QColor("#0b7f86"));
+  if (!target_pt_.isEmpty()) paint_box(painter, target_pt_, target_name_, QColor("#3f5be0"));
   if (mark_) {
     const double phase = breath_.isActive() ? std::fmod(clock_.elapsed() / 900.0, 1.0) : 0;
     paint_mark(
         painter, *mark_, screen, [this](QPointF point) { return to_view(point); }, phase);
   }
   painter.restore();
+  QPainterPath corners, round;
+  corners.addRect(screen.adjusted(-1, -1, 1, 1));
+  round.addRoundedRect(screen, kRadius, kRadius);
+  painter.fillPath(corners - round, theme().surface);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(is_driven_ ? theme().accent : theme().border, is_driven_ ? 2.5 : 1));
-  painter.drawRoundedRect(screen.adjusted(-0.5, -0.5, 0.5, 0.5), 6, 6);
+  painter.drawRoundedRect(screen.adjusted(-0.5, -0.5, 0.5, 0.5), kRadius, kRadius);
 }
 
 void ScreenView::paint_changes(QPainter& painter) const {
@@ -171,26 +190,27 @@ void ScreenView::paint_changes(QPainter& painter) const {
   }
 }
 
-void ScreenView::paint_target(QPainter& painter) const {
-  const QRectF box(to_view(QPointF(target_pt_.left() - 0.5, target_pt_.top() - 0.5)),
-                   to_view(QPointF(target_pt_.right() + 0.5, target_pt_.bottom() + 0.5)));
+// With its name on a tag beside it.
+void ScreenView::paint_box(QPainter& painter, const QRect& box_pt, const QString& name, const QColor& colour) const {
+  const QRectF box(to_view(QPointF(box_pt.left() - 0.5, box_pt.top() - 0.5)),
+                   to_view(QPointF(box_pt.right() + 0.5, box_pt.bottom() + 0.5)));
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(QColor(255, 255, 255, 200), 3.5));
   painter.drawRoundedRect(box, 3, 3);
-  painter.setPen(QPen(QColor("#3f5be0"), 1.6));
+  painter.setPen(QPen(colour, 1.6));
   painter.drawRoundedRect(box, 3, 3);
-  if (target_name_.isEmpty()) return;
+  if (name.isEmpty()) return;
   painter.setFont(text_font(TextSize::Small, QFont::DemiBold));
-  const QString name = painter.fontMetrics().elidedText(target_name_, Qt::ElideRight, 260);
+  const QString tag_text = painter.fontMetrics().elidedText(name, Qt::ElideRight, 260);
   const double height = painter.fontMetrics().height() + 4;
   const bool fits_above = box.top() - height - 2 > screen_rect().top();
   const QRectF tag(box.left(), fits_above ? box.top() - height - 3 : box.bottom() + 3,
-                   painter.fontMetrics().horizontalAdvance(name) + 12, height);
+                   painter.fontMetrics().horizontalAdvance(tag_text) + 12, height);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(QColor("#3f5be0"));
+  painter.setBrush(colour);
   painter.drawRoundedRect(tag, 4, 4);
   painter.setPen(Qt::white);
-  painter.drawText(tag, Qt::AlignCenter, name);
+  painter.drawText(tag, Qt::AlignCenter, tag_text);
 }
 
 void ScreenView::paint_before(QPainter& painter, const QRectF& screen) const {
@@ -234,12 +254,18 @@ void ScreenView::mouseMoveEvent(QMouseEvent* event) {
   }
   const QRectF screen = screen_rect();
   if (!dragged_from_ || screen.isEmpty()) return;
-  if (is_comparing()) {
-    divider_ = std::clamp((event->position().x() - screen.x()) / screen.width(), 0.0, 1.0);
-  } else if (zoom_ > 0) {
-    pan_ += event->position() - *dragged_from_;
-    dragged_from_ = event->position();
-  }
+  if (is_comparing()) return move_divider((event->position().x() - screen.x()) / screen.width());
+  if (zoom_ > 0) move_picture(event->position() - *dragged_from_);
+  dragged_from_ = event->position();
+}
+
+void ScreenView::move_divider(double part) {
+  divider_ = std::clamp(part, 0.0, 1.0);
+  update();
+}
+
+void ScreenView::move_picture(QPointF way) {
+  pan_ += way;
   update();
 }
 
@@ -264,6 +290,10 @@ void ScreenView::keyPressEvent(QKeyEvent* event) {
     if (event->nativeVirtualKey() != 0) Q_EMIT key_changed(event->nativeVirtualKey(), true);
     return;
   }
+  const int right = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
+  const int down = event->key() == Qt::Key_Down ? 1 : event->key() == Qt::Key_Up ? -1 : 0;
+  if (is_comparing() && right != 0) return move_divider(divider_ + 0.05 * right);
+  if (zoom_ > 0 && (right != 0 || down != 0)) return move_picture(QPointF(right, down) * -kPanStep);
   if (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal) return zoom_by(1.25);
   if (event->key() == Qt::Key_Minus) return zoom_by(0.8);
   if (event->key() == Qt::Key_0) return set_fit();

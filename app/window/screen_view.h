@@ -24,10 +24,14 @@ class ScreenView : public QWidget {
   void set_mark(const std::optional<ActionMark>& mark, bool is_coming);  // coming: its ring breathes
   void set_changes(const QList<QRect>& areas_pt);
   void set_target(const QRect& box_pt, const QString& name);  // the widget that an action took hold of; empty: none
+  void set_boxes(const QList<BoxNote>& boxes);                // what the model speaks of
+  const QList<BoxNote>& boxes() const { return boxes_; }
   // Areas of the desktop with a weight of 0 … 1 each.
   void set_heat(const QList<std::pair<QRectF, double>>& areas_pt);
   void set_placeholder(const QString& text);
 
+  // So many of the screen's own pixels a picture may have that is shown whole, without being made smaller.
+  QSize room_px() const;
   void set_fit();
   void zoom_by(double factor);
   double zoom() const { return zoom_; }  // 0: fits
@@ -60,15 +64,18 @@ class ScreenView : public QWidget {
   QPointF to_view(QPointF point_pt) const;
   std::optional<QPoint> to_desktop(QPointF view) const;
   void paint_changes(QPainter& painter) const;
-  void paint_target(QPainter& painter) const;
+  void paint_box(QPainter& painter, const QRect& box_pt, const QString& name, const QColor& colour) const;
   void paint_before(QPainter& painter, const QRectF& target) const;
   void drive(const QMouseEvent& event, bool is_down);
+  void move_divider(double part);  // 0: at the left, 1: at the right
+  void move_picture(QPointF way);
 
   ScreenImage picture_, before_;
   std::optional<ActionMark> mark_;
   QList<QRect> changes_pt_;
   QRect target_pt_;
   QString target_name_;
+  QList<BoxNote> boxes_;
   QList<std::pair<QRectF, double>> heat_pt_;
   QString placeholder_;
   QTimer breath_;

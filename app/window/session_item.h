@@ -39,6 +39,13 @@ struct ClaimNote {
   QString sentence, problem;
 };
 
+// Something on the desktop that the model speaks of.
+struct BoxNote {
+  QRect area_pt;
+  QString label;
+  bool operator==(const BoxNote&) const = default;
+};
+
 struct TokenCounts {
   qint64 prompt = 0, reused = 0, reply = 0;
   double prefill_seconds = 0, decode_seconds = 0;
@@ -55,6 +62,9 @@ struct SessionItem {
   qint64 at_ms = 0;       // running time of the session
   QString text;           // what was said; of a call: what came of it; of an ending: the last words
   qint64 picture = 0;     // in the record: the screen that the model saw with or after it; 0: none
+  QList<BoxNote> boxes;   // that the model drew in its reply, on `screen`
+
+  qint64 screen = 0;  // the picture that it was decided on; of calls, and of replies with boxes
 
   int turn = -1, answer_turn = -1;  // of the model's timeline, see TurnCounter: where it was said; of a call: answered
 
@@ -64,7 +74,7 @@ struct SessionItem {
   QString effect, verdict;
   CallState call_state = CallState::Announced;
   double seconds = -1;      // it took; negative: not known
-  qint64 screen = 0;        // the picture that it was decided on
+  int number = 0;           // of its result, as the model cites it: [7]; 0: none yet
   QList<QRect> changed_pt;  // desktop points
   QString output_path;      // of a command: all that it wrote
   QList<PlanLine> plan;     // of a plan call

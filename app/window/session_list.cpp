@@ -23,8 +23,8 @@ SessionList::Reading SessionList::read(const std::filesystem::path& record) {
                               QString::fromStdString(name_of(summary.status)), QString::fromStdString(summary.summary),
                               QDateTime::fromMSecsSinceEpoch(began_ms), summary.n_actions});
     }
-    for (const auto& [effect, count] : recorder->count_intents()) {
-      reading.effect_counts[QString::fromStdString(effect)] = count;
+    for (const auto& [rule, count] : recorder->count_allowed()) {
+      reading.rule_counts[{QString::fromStdString(rule.first), QString::fromStdString(rule.second)}] = count;
     }
   } catch (const std::exception& error) {
     reading.problem = QString::fromUtf8(error.what());
@@ -56,7 +56,7 @@ void SessionList::refresh() {
 
 void SessionList::take(const Reading& reading) {
   if (!reading.problem.isEmpty()) return void(Q_EMIT failed(reading.problem));
-  effect_counts_ = reading.effect_counts;
+  rule_counts_ = reading.rule_counts;
   if (reading.entries != entries_) {
     beginResetModel();
     entries_ = reading.entries;

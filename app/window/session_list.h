@@ -17,6 +17,8 @@ struct SessionEntry {
   bool operator==(const SessionEntry&) const = default;
 };
 
+using RuleCounts = QHash<std::pair<QString, QString>, qint64>;  // by a rule's name and subject
+
 class SessionList : public QAbstractListModel {
   Q_OBJECT
 
@@ -29,8 +31,8 @@ class SessionList : public QAbstractListModel {
   void refresh();
   const SessionEntry& entry(int row) const { return entries_[row]; }
   const QList<SessionEntry>& entries() const { return entries_; }
-  // How often each effect was carried out in all of them, by its name.
-  const QHash<QString, qint64>& effect_counts() const { return effect_counts_; }
+  // How much each rule has allowed in all of them.
+  const RuleCounts& rule_counts() const { return rule_counts_; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
@@ -42,7 +44,7 @@ class SessionList : public QAbstractListModel {
  private:
   struct Reading {
     QList<SessionEntry> entries;
-    QHash<QString, qint64> effect_counts;
+    RuleCounts rule_counts;
     QString problem;
   };
   static Reading read(const std::filesystem::path& record);
@@ -50,7 +52,7 @@ class SessionList : public QAbstractListModel {
 
   std::filesystem::path record_;
   QList<SessionEntry> entries_;
-  QHash<QString, qint64> effect_counts_;
+  RuleCounts rule_counts_;
   bool is_reading_ = false, is_due_ = false;
 };
 

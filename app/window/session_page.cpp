@@ -59,6 +59,10 @@ SessionPage::SessionPage(std::filesystem::path record, qint64 session, const QSt
   tabs_->removeTab(tabs_->indexOf(mind_));
 }
 
+void SessionPage::take_focus() {
+  transcript_->setFocus();
+}
+
 // The bridge outlives what its signals would reach.
 SessionPage::~SessionPage() {
   if (bridge_) bridge_->disconnect();
@@ -81,7 +85,6 @@ void SessionPage::build() {
   all->addWidget(body, 1);
   connect(&model_, &SessionModel::changed, this, &SessionPage::show_plan);
   title_->set_text(task_);
-  setFocusProxy(transcript_);
 }
 
 QWidget* SessionPage::make_left() {
@@ -114,7 +117,7 @@ QWidget* SessionPage::make_header() {
   texts->addWidget(title_);
   auto* state_row = new QHBoxLayout;
   state_row->setSpacing(6);
-  state_icon_ = new QLabel;
+  state_icon_ = new Mark(14);
   state_label_ = make_label("", "dim");
   state_label_->setAccessibleDescription(tr("State of the session"));
   state_row->addWidget(state_icon_);
@@ -315,7 +318,7 @@ void SessionPage::on_state(RunState state) {
   }();
   state_label_->setText(look.text);
   state_label_->setAccessibleName(look.text);
-  state_icon_->setPixmap(icon(look.icon, look.colour).pixmap(QSize(14, 14), devicePixelRatioF()));
+  state_icon_->set(look.icon, look.colour);
   const bool is_busy = bridge_->is_busy();
   stop_->setEnabled(is_busy);
   pause_->setEnabled(is_busy && state != RunState::Starting);
@@ -378,8 +381,7 @@ void SessionPage::show_ending() {
     const QString& status = model_.item(row).status;
     state_label_->setText(ending_text(status));
     state_label_->setAccessibleName(state_label_->text());
-    const IconColour colour = status == "done" ? IconColour::Good : IconColour::Warn;
-    state_icon_->setPixmap(icon(ending_icon(status), colour).pixmap(QSize(14, 14), devicePixelRatioF()));
+    state_icon_->set(ending_icon(status), status == "done" ? IconColour::Good : IconColour::Warn);
     return;
   }
 }

@@ -23,6 +23,7 @@ class BranchPanel;
 class Composer;
 class EditReview;
 class ElidedLabel;
+class Mark;
 class ModelPage;
 class PlanView;
 class QuestionPanel;
@@ -48,6 +49,7 @@ class SessionPage : public QWidget {
   SessionModel& model() { return model_; }
   ScreenPane& screen() { return *screen_; }
   void set_resumable(bool is_resumable);
+  void take_focus();  // not as a focus proxy: Tab would go from it straight to the transcript, over all before it
   void ask_for_consent(const ApprovalQuestion& question);
 
  Q_SIGNALS:
@@ -76,6 +78,7 @@ class SessionPage : public QWidget {
   QWidget* make_left();
   void open_row(int row);
   void go_to_step(int step);
+  void show_moment(int row);
   void find(bool backwards);
 
   std::unique_ptr<AgentBridge> bridge_;
@@ -87,7 +90,7 @@ class SessionPage : public QWidget {
 
   ElidedLabel* title_ = nullptr;
   QLabel* state_label_ = nullptr;
-  QLabel* state_icon_ = nullptr;
+  Mark* state_icon_ = nullptr;
   QPushButton* stop_ = nullptr;
   QPushButton* pause_ = nullptr;
   QPushButton* wheel_ = nullptr;

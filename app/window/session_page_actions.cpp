@@ -1,6 +1,7 @@
 // What can be done with a session that is looked at: go to a moment, export it, let another go on from there.
 
 #include <QFileDialog>
+#include <QRegularExpression>
 #include <QStackedWidget>
 
 #include "app/window/branch_panel.h"
@@ -24,15 +25,25 @@ void SessionPage::open_row(int row) {
   left_->setCurrentWidget(files.empty() ? static_cast<QWidget*>(screen_) : review_);
 }
 
-// To where the step was closed, else to where it was begun.
+// To the result that its evidence cites; else to where the step was closed, else to where it was begun.
 void SessionPage::go_to_step(int step) {
+  static const QRegularExpression citation(R"(\[(\d+)\])");
+  const int row_now = screen_->looked_at();
+  const QList<PlanLine>& plan = model_.plan_at(row_now < 0 ? model_.elapsed_ms() : model_.item(row_now).at_ms);
+  const QRegularExpressionMatch cited = citation.match(step < plan.size() ? plan[step].evidence : QString());
+  for (int row = 0; cited.hasMatch() && row < model_.size(); ++row) {
+    if (model_.item(row).number == cited.captured(1).toInt()) return show_moment(row);
+  }
   for (const PlanVersion& version : model_.plans()) {
     if (step >= version.lines.size() || version.lines[step].state == PlanLine::State::Pending) continue;
-    const int row = model_.row_at(version.at_ms);
-    transcript_->show_row(row);
-    screen_->look_at(row);
+    show_moment(model_.row_at(version.at_ms));
     if (version.lines[step].state != PlanLine::State::Active) break;
   }
+}
+
+void SessionPage::show_moment(int row) {
+  transcript_->show_row(row);
+  screen_->look_at(row);
 }
 
 void SessionPage::export_to(const QString& form, const agent::SessionPart& part) {

@@ -271,8 +271,8 @@ void SettingsPage::add_permissions() {
     });
     choice->setAccessibleName(tr("What the model does: %1").arg(effect_text(name)));
     add_row(section, tr("The model %1").arg(effect_text(name)), " ", choice);
-    counts_[name] = rows_.last().widget->findChildren<QLabel*>().last();
-    counts_[name]->setText(tr("never so far"));
+    count_labels_[name] = rows_.last().widget->findChildren<QLabel*>().last();
+    count_labels_[name]->setText(count_text(0));
   }
   add_row(section, tr("Lasting answers"), tr("What you answered with “Always”. What you forget here is asked again."),
           nullptr);
@@ -296,14 +296,16 @@ void SettingsPage::show_answers() {
       const QString subject = QString::fromStdString(agent::visible(rule.subject));
       const QString what = effect_text(QString::fromStdString(rule.name)) + (subject.isEmpty() ? "" : ": " + subject);
       const bool is_allowed = rule.decision == agent::Decision::Allow;
+      const qint64 count = counts_.value({QString::fromStdString(rule.name), QString::fromStdString(rule.subject)});
       const auto forget = [this, rule] {
         agent::RuleBook now(agent::RuleBook::default_path());
         const auto found = std::find(now.rules().begin(), now.rules().end(), rule);
         if (found != now.rules().end()) now.forget(static_cast<std::size_t>(found - now.rules().begin()));
         show_answers();
       };
-      answers_->addWidget(make_entry(
-          is_allowed ? tr("Allowed: the model %1").arg(what) : tr("Denied: the model %1").arg(what), forget, {}));
+      answers_->addWidget(make_entry(is_allowed ? tr("Allowed: the model %1").arg(what) + " · " + count_text(count)
+                                                : tr("Denied: the model %1").arg(what),
+                                     forget, {}));
     }
   } catch (const std::exception& error) {
     auto* problem = make_label(QString::fromUtf8(error.what()), "dim", TextSize::Small);
@@ -317,11 +319,16 @@ void SettingsPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
 }
 
-void SettingsPage::set_counts(const QHash<QString, qint64>& counts) {
-  for (auto label = counts_.begin(); label != counts_.end(); ++label) {
-    const qint64 count = counts.value(label.key());
-    label.value()->setText(count == 0 ? tr("never so far") : tr("%n times so far", nullptr, static_cast<int>(count)));
+QString SettingsPage::count_text(qint64 count) {
+  return count == 0 ? tr("never so far") : tr("%n times so far", nullptr, static_cast<int>(count));
+}
+
+void SettingsPage::set_counts(const RuleCounts& counts) {
+  counts_ = counts;
+  for (auto label = count_labels_.begin(); label != count_labels_.end(); ++label) {
+    label.value()->setText(count_text(counts.value({label.key(), QString()})));
   }
+  show_answers();
 }
 
 void SettingsPage::add_files() {

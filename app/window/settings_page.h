@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <functional>
 
+#include "app/window/session_list.h"
+
 class QLabel;
 class QVBoxLayout;
 
@@ -18,8 +20,7 @@ class SettingsPage : public QWidget {
 
  public:
   explicit SettingsPage(Preferences* preferences, QWidget* parent = nullptr);
-  // How often each effect was carried out so far, by its name.
-  void set_counts(const QHash<QString, qint64>& counts);
+  void set_counts(const RuleCounts& counts);  // how much each rule has allowed so far
 
  Q_SIGNALS:
   void look_changed();  // the theme
@@ -43,6 +44,7 @@ class SettingsPage : public QWidget {
   void show_models();
   void show_servers();
   void show_answers();
+  static QString count_text(qint64 count);
   QWidget* make_entry(const QString& text, const std::function<void()>& forget, const std::function<void()>& test);
   void filter(const QString& text);
 
@@ -55,7 +57,8 @@ class SettingsPage : public QWidget {
   Preferences* preferences_;
   QVBoxLayout* column_;
   QList<Row> rows_;
-  QHash<QString, QLabel*> counts_;  // by effect
+  RuleCounts counts_;
+  QHash<QString, QLabel*> count_labels_;  // by effect
   QVBoxLayout* models_ = nullptr;
   QWidget* models_box_ = nullptr;
   QVBoxLayout* servers_ = nullptr;

@@ -9,6 +9,7 @@
 #include "app/window/call_text.h"
 #include "app/window/session_model.h"
 #include "app/window/theme.h"
+#include "app/window/view_accessibility.h"
 
 namespace app {
 namespace {
@@ -27,6 +28,7 @@ QColor colour_of_call(const SessionItem& item) {
 }  // namespace
 
 TimelineView::TimelineView(SessionModel* model, QWidget* parent) : QWidget(parent), model_(model) {
+  install_view_accessibility();
   setAccessibleName(tr("Timeline"));
   setAccessibleDescription(
       tr("Arrow keys step from action to action, Space plays, End goes to the present; "

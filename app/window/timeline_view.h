@@ -22,6 +22,10 @@ class TimelineView : public QWidget {
   void step(int by);  // to the next or previous action
   void play(double speed);
   void stop_playing();
+  // The moment that is shown, and where the session ends.
+  qint64 now_ms() const;
+  qint64 length_ms() const;
+  void choose(qint64 at_ms);
   bool is_playing() const { return player_.isActive(); }
   struct Range {
     qint64 from_ms = 0, to_ms = 0;
@@ -50,11 +54,8 @@ class TimelineView : public QWidget {
  private:
   double x_of(qint64 at_ms) const;
   qint64 time_at(double x) const;
-  qint64 length_ms() const;
   qint64 picture_at(qint64 at_ms) const;
-  qint64 now_ms() const;
   void set_range(const std::optional<Range>& range);
-  void choose(qint64 at_ms);
   void advance();
   void paint_strip(QPainter& painter, const QRectF& strip);
   void paint_marks(QPainter& painter, const QRectF& marks);

@@ -12,6 +12,7 @@
 
 #include "app/window/call_text.h"
 #include "app/window/session_model.h"
+#include "app/window/view_accessibility.h"
 
 namespace app {
 namespace {
@@ -23,7 +24,7 @@ constexpr QRgb kLookedAt = 0xfff08a24;
 }  // namespace
 
 TranscriptView::TranscriptView(SessionModel* model, QWidget* parent) : QAbstractScrollArea(parent), model_(model) {
-  install_transcript_accessibility();  // before anything asks for this view's interface: Qt keeps the first
+  install_view_accessibility();
   setProperty("role", "bare");
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

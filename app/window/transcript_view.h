@@ -81,7 +81,4 @@ class TranscriptView : public QAbstractScrollArea {
   bool follows_end_ = true;
 };
 
-// Lets the accessibility tree see the rows of such views. Once per program.
-void install_transcript_accessibility();
-
 }  // namespace app

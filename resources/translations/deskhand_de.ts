@@ -251,6 +251,22 @@
             <source>Click at %1</source>
             <translation>Klick bei %1</translation>
         </message>
+        <message>
+            <source>destroys something</source>
+            <translation>zerstört etwas</translation>
+        </message>
+        <message>
+            <source>touches credentials</source>
+            <translation>berührt Zugangsdaten</translation>
+        </message>
+        <message>
+            <source>spends money</source>
+            <translation>gibt Geld aus</translation>
+        </message>
+        <message>
+            <source>gains more rights</source>
+            <translation>verschafft sich mehr Rechte</translation>
+        </message>
     </context>
     <context>
         <name>Checks</name>

@@ -251,6 +251,22 @@
             <source>Click at %1</source>
             <translation>%1 をクリック</translation>
         </message>
+        <message>
+            <source>destroys something</source>
+            <translation>何かを壊す</translation>
+        </message>
+        <message>
+            <source>touches credentials</source>
+            <translation>認証情報に触れる</translation>
+        </message>
+        <message>
+            <source>spends money</source>
+            <translation>お金を使う</translation>
+        </message>
+        <message>
+            <source>gains more rights</source>
+            <translation>権限を増やす</translation>
+        </message>
     </context>
     <context>
         <name>Checks</name>

@@ -251,6 +251,22 @@
             <source>Click at %1</source>
             <translation>单击 %1</translation>
         </message>
+        <message>
+            <source>destroys something</source>
+            <translation>会毁坏某些内容</translation>
+        </message>
+        <message>
+            <source>touches credentials</source>
+            <translation>涉及凭据</translation>
+        </message>
+        <message>
+            <source>spends money</source>
+            <translation>会花钱</translation>
+        </message>
+        <message>
+            <source>gains more rights</source>
+            <translation>获取更高权限</translation>
+        </message>
     </context>
     <context>
         <name>Checks</name>

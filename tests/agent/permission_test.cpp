@@ -89,6 +89,21 @@ TEST(Permission, remembered_rules_stand_behind_the_sessions_and_before_the_defau
   EXPECT_EQ(permission_for(shell("git status"), Effect::Shell, policy).decision, Decision::Ask);
 }
 
+TEST(Permission, names_the_rules_that_allow_it) {
+  const Policy policy = {.remembered = {{"shell", "git", Decision::Allow}, {"rights", "", Decision::Allow}}};
+  using Rules = std::vector<Rule>;
+  EXPECT_EQ(permission_for(shell("git status"), Effect::Shell, policy).allowed_by,
+            (Rules{{"shell", "git", Decision::Allow}}));
+  EXPECT_EQ(permission_for(shell("ls"), Effect::Observe, policy).allowed_by, (Rules{{"observe", "", Decision::Allow}}))
+      << "the default";
+  EXPECT_EQ(permission_for(shell("git sudo"), Effect::Shell, policy).allowed_by,
+            (Rules{{"shell", "git", Decision::Allow}, {"rights", "", Decision::Allow}}));
+  EXPECT_TRUE(permission_for(shell("ls"), Effect::Shell, policy).allowed_by.empty()) << "it is asked";
+  EXPECT_TRUE(permission_for(shell("git reset --hard; sudo ls"), Effect::Shell, policy).allowed_by.empty());
+  EXPECT_TRUE(permission_for(shell("git push"), Effect::Shell, {.rules = {{Effect::Shell, Decision::Deny}}})
+                  .allowed_by.empty());
+}
+
 TEST(Permission, typing_a_secret_is_asked_about) {
   const Policy policy = {.secrets = {"pin"}};
   const auto type = [](const char* text) {

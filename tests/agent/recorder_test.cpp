@@ -46,6 +46,35 @@ TEST_F(RecorderTest, a_session_reads_back_as_it_was) {
   expect_equal(loaded.pictures.at(part->id), part);
 }
 
+TEST_F(RecorderTest, counts_what_each_rule_has_allowed) {
+  const SessionId session = begin();
+  const auto act = [&](const char* id, std::vector<Rule> rules) {
+    Intent intent = click_intent(id);
+    intent.allowed_by = std::move(rules);
+    recorder->intent(session, intent);
+  };
+  act("call_1", {});  // the user was asked
+  act("call_2", {{"input_private", "", Decision::Allow}});
+  act("call_3", {{"shell", "git", Decision::Allow}, {"rights", "", Decision::Allow}});
+  act("call_4", {{"shell", "git", Decision::Allow}});
+  open();
+  using Counts = std::map<std::pair<std::string, std::string>, std::int64_t>;
+  EXPECT_EQ(recorder->count_allowed(),
+            (Counts{{{"input_private", ""}, 2}, {{"rights", ""}, 1}, {{"shell", "git"}, 2}}));
+}
+
+TEST_F(RecorderTest, boxes_that_the_model_drew_are_in_the_record) {
+  const SessionId session = begin();
+  AssistantMessage message{"", "The <box>1 2 3 4 knob</box> turns.", {}};
+  message.boxes = {{{10, 20, 30, 40}, "knob"}};
+  recorder->append_message(session, message);
+  const std::vector<Event> events = recorder->load_events(session);
+  ASSERT_FALSE(events.empty());
+  const auto& body = events.back().body;
+  EXPECT_EQ(body.at("text"), message.text) << "the model's own words";
+  EXPECT_EQ(body.at("boxes").dump(), R"([{"area_pt":[10,20,30,40],"label":"knob"}])");
+}
+
 TEST_F(RecorderTest, pictures_of_noise_and_odd_sizes_come_back_to_the_bit) {
   const SessionId session = begin();
   std::mt19937 random(5);

@@ -1,4 +1,7 @@
-// The transcript for screen readers and for programs that operate the window: a list with an item per row.
+// The views that paint themselves, for screen readers and for programs that operate the window: the transcript is a
+// list with an item per row, the time line a slider, the screen a picture.
+
+#include "app/window/view_accessibility.h"
 
 #include <QAccessibleWidget>
 #include <QHash>
@@ -6,6 +9,8 @@
 #include <algorithm>
 
 #include "app/window/call_text.h"
+#include "app/window/screen_view.h"
+#include "app/window/timeline_view.h"
 #include "app/window/transcript_view.h"
 
 namespace app {
@@ -93,14 +98,35 @@ class TranscriptAccessible final : public QAccessibleWidget {
   mutable QHash<int, QAccessible::Id> rows_;
 };
 
+// Its value is the moment that is shown, in ms of the session.
+class TimelineAccessible final : public QAccessibleWidget, public QAccessibleValueInterface {
+ public:
+  explicit TimelineAccessible(TimelineView* view) : QAccessibleWidget(view, QAccessible::Slider), view_(view) {}
+
+  void* interface_cast(QAccessible::InterfaceType type) override {
+    if (type == QAccessible::ValueInterface) return static_cast<QAccessibleValueInterface*>(this);
+    return QAccessibleWidget::interface_cast(type);
+  }
+  QVariant currentValue() const override { return view_->now_ms(); }
+  void setCurrentValue(const QVariant& value) override { view_->choose(value.toLongLong()); }
+  QVariant maximumValue() const override { return view_->length_ms(); }
+  QVariant minimumValue() const override { return 0; }
+  QVariant minimumStepSize() const override { return 1; }
+
+ private:
+  TimelineView* view_;
+};
+
 QAccessibleInterface* make_accessible(const QString&, QObject* object) {
-  auto* view = qobject_cast<TranscriptView*>(object);
-  return view != nullptr ? new TranscriptAccessible(view) : nullptr;
+  if (auto* view = qobject_cast<TranscriptView*>(object)) return new TranscriptAccessible(view);
+  if (auto* view = qobject_cast<TimelineView*>(object)) return new TimelineAccessible(view);
+  if (auto* view = qobject_cast<ScreenView*>(object)) return new QAccessibleWidget(view, QAccessible::Graphic);
+  return nullptr;
 }
 
 }  // namespace
 
-void install_transcript_accessibility() {
+void install_view_accessibility() {
   static const bool installed = [] {
     QAccessible::installFactory(make_accessible);
     return true;
