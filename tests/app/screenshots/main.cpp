@@ -120,6 +120,11 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
     Q_EMIT page->screen().moment_changed(row);
   }
   studio.shoot(window, "moment");
+  for (int row = 0; row < page->model().size(); ++row) {
+    if (!page->model().item(row).boxes.isEmpty()) page->screen().look_at(row);
+  }
+  Q_EMIT page->screen().moment_changed(page->screen().looked_at());
+  studio.shoot(window, "boxes");
   auto* approval = page->findChild<app::ApprovalPanel*>();
   approval->ask({"shell",
                  {{"command", "tar czf backup.tar.gz ~/Documents && mv backup.tar.gz /mnt/usb\u200b/"}},

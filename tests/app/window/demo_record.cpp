@@ -3,6 +3,8 @@
 #include <QPainter>
 #include <nlohmann/json.hpp>
 
+#include "agent/screen_boxes.h"
+
 namespace app_test {
 namespace {
 
@@ -32,6 +34,7 @@ class Writer {
     agent::AssistantMessage message{thought, text, {}};
     call_ = {"call_" + std::to_string(++n_calls_), tool, arguments};
     message.calls.push_back({call_.id, tool, nlohmann::ordered_json(arguments)});
+    message.boxes = agent::on_desktop(agent::read_boxes(text).boxes, {}, *picture_of(demo_desktop("", "")));
     recorder_.append_message(id_, message);
   }
   void say(const std::string& thought, const std::string& text) {
@@ -122,7 +125,7 @@ void write_work(agent::Recorder& recorder, agent::SessionId& first) {
   w.done(tools::Effect::InputPrivate, seen("no-op: nothing changed", tools::Verdict::NoOp, {}), 0.9,
          demo_desktop("277.9", ""));
   w.hint("The last action changed nothing. Look where the focus is before you type.");
-  w.reply("", "The focus was still on the calculator. I click the editor first.", "pointer",
+  w.reply("", "The focus was still on the calculator. I click the <box>420 60 840 380 editor</box> first.", "pointer",
           {{"action", "click"}, {"x", 610}, {"y", 200}, {"count", 2}});
   w.done(tools::Effect::InputPrivate,
          seen("confirmed: 1 region changed", tools::Verdict::Confirmed, {430, 110, 400, 180}), 0.3,
@@ -147,13 +150,13 @@ void write_work(agent::Recorder& recorder, agent::SessionId& first) {
   w.plan({step("Read the expenses", "done", 0, "three lines in notes.txt"),
           step("Add them up", "done", 0, "277.90, twice"),
           step("Check with the calculator", "done", 1, "the display shows 277.9"),
-          step("Write the sum", "done", 0, "report.md holds the line")});
+          step("Write the sum", "done", 0, "report.md holds the line [7]")});
   w.say("", "The report now says **Total: 277.90 €**. The calculator and the command agree.");
   w.end(agent::Ending::Done,
-        "The sum of the three expenses is 277.90 € [1, 3]; report.md holds it [6]. The report is in the archive [8].",
+        "The sum of the three expenses is 277.90 € [2, 4]; report.md holds it [7]. The report is in the archive [9].",
         5, 1,
-        {{"The sum of the three expenses is 277.90 € [1, 3];", {1, 3}, ""},
-         {"The report is in the archive [8].", {8}, "[8] failed"}});
+        {{"The sum of the three expenses is 277.90 € [2, 4];", {2, 4}, ""},
+         {"The report is in the archive [9].", {9}, "[9] failed"}});
 }
 
 }  // namespace

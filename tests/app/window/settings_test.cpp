@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
-#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -17,6 +16,7 @@
 #include "app/window/preferences.h"
 #include "app/window/settings_page.h"
 #include "app/window/translations.h"
+#include "tests/app/window/tab_round.h"
 
 namespace app {
 namespace {
@@ -51,6 +51,20 @@ TEST(MachineCheckView, names_have_one_column_that_is_wide_enough_in_each_languag
   use_language("en");
 }
 
+TEST(SettingsView, to_be_asked_leaves_room_for_lasting_answers) {
+  Preferences preferences;
+  preferences.set_rule(tools::Effect::InputPrivate, agent::Decision::Ask);
+  preferences.set_rule(tools::Effect::Network, agent::Decision::Deny);
+  agent::Policy policy = preferences.policy();
+  const tools::ToolCall click = {"1", "pointer", {{"action", "click"}}};
+  const auto decision = [&](tools::Effect effect) { return agent::permission_for(click, effect, policy).decision; };
+  EXPECT_EQ(decision(tools::Effect::InputPrivate), agent::Decision::Ask);
+  policy.remembered.push_back({"input_private", "", agent::Decision::Allow});
+  policy.remembered.push_back({"network", "", agent::Decision::Allow});
+  EXPECT_EQ(decision(tools::Effect::InputPrivate), agent::Decision::Allow);
+  EXPECT_EQ(decision(tools::Effect::Network), agent::Decision::Deny);
+}
+
 TEST(SettingsView, are_found_by_typing) {
   Preferences preferences;
   SettingsPage page(&preferences);
@@ -78,6 +92,15 @@ TEST(SettingsView, lists_the_lasting_answers_and_forgets_one) {
   Preferences preferences;
   SettingsPage page(&preferences);
   page.show();
+  page.set_counts({{{"shell", "cargo test"}, 3}, {{"shell", ""}, 40}});
+  const auto says = [&](const QString& text) {
+    for (const auto* label : page.findChildren<QLabel*>()) {
+      if (label->text().contains(text) || label->toolTip().contains(text)) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(says("cargo test · 3 times so far")) << "what this answer alone has allowed";
+  EXPECT_TRUE(says("40 times so far")) << "what else was allowed of its kind";
   QToolButton* forget = nullptr;
   for (auto* button : page.findChildren<QToolButton*>()) {
     if (button->accessibleName().contains("cargo test")) forget = button;
@@ -95,20 +118,7 @@ TEST(SettingsView, every_control_is_reached_by_tab) {
   page.show();
   page.activateWindow();
   ASSERT_TRUE(QTest::qWaitForWindowActive(&page));
-  QSet<QWidget*> reached;
-  for (int step = 0; step < 200; ++step) {
-    QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : &page, Qt::Key_Tab);
-    if (QApplication::focusWidget() != nullptr) reached.insert(QApplication::focusWidget());
-  }
-  for (QWidget* control : page.findChildren<QWidget*>()) {
-    const bool is_control = qobject_cast<QAbstractButton*>(control) != nullptr ||
-                            qobject_cast<QComboBox*>(control) != nullptr ||
-                            qobject_cast<QLineEdit*>(control) != nullptr;
-    if (!is_control || !control->isVisible() || !control->isEnabled()) continue;
-    if (control->focusPolicy() == Qt::NoFocus && qobject_cast<QLineEdit*>(control->parentWidget()) != nullptr) continue;
-    const QString name = QString("%1 “%2”").arg(control->metaObject()->className(), control->accessibleName());
-    EXPECT_TRUE(reached.contains(control)) << name.toStdString();
-  }
+  EXPECT_EQ(app_test::not_reached_by_tab(page).join(", ").toStdString(), "");
 }
 
 }  // namespace

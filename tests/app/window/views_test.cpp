@@ -25,6 +25,8 @@
 #include "app/window/composer.h"
 #include "app/window/edit_review.h"
 #include "app/window/model_page.h"
+#include "app/window/screen_pane.h"
+#include "app/window/screen_view.h"
 #include "app/window/server_form.h"
 #include "app/window/session_export.h"
 #include "app/window/session_model.h"
@@ -99,6 +101,22 @@ TEST_F(View, transcript_finds_opens_and_copies) {
   EXPECT_GT(view.row_rect(found).height(), closed);
   view.copy_current();
   EXPECT_TRUE(QApplication::clipboard()->text().contains("hotel  212.00"));
+}
+
+TEST_F(View, boxes_of_a_text_are_on_the_screen_and_not_in_the_words) {
+  read(app_test::write_demo_sessions(record()));
+  int row = row_of(SessionItem::Kind::Text);
+  while (row < model_.size() && model_.item(row).boxes.isEmpty()) ++row;
+  ASSERT_LT(row, model_.size());
+  EXPECT_EQ(model_.item(row).text, "The focus was still on the calculator. I click the editor first.");
+  ScreenPane pane(&model_);
+  pane.resize(900, 700);
+  pane.show();
+  pane.look_at(row);
+  const QList<BoxNote> drawn = {{QRect(420, 60, 420, 320), "editor"}};
+  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes() == drawn; }, 20000)) << "when its picture is there";
+  pane.look_at(0);
+  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes().isEmpty(); }, 20000));
 }
 
 TEST_F(View, transcript_rows_are_in_the_accessibility_tree) {

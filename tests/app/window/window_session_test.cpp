@@ -7,6 +7,7 @@
 #include <QTemporaryDir>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "tools/private_desktop.h"
 #include "tools/ui_tree.h"
@@ -52,6 +53,24 @@ class Operator {
       }
     } while (std::chrono::steady_clock::now() < deadline);
     return std::nullopt;
+  }
+
+  // Of what can be worked in all windows: what has no name, or is nothing that a screen reader knows.
+  std::string problems() {
+    static const std::set<std::string> known = {
+        "push button", "toggle button", "check box", "combo box", "text", "entry",      "list",         "list item",
+        "slider",      "image",         "page tab",  "menu item", "menu", "popup menu", "page tab list"};
+    std::string all;
+    for (const tools::Window& window : windows_.list()) {
+      for (const tools::UiNode& node : tree_.read(window).nodes) {
+        if (!node.has_state("focusable") || node.has_state("disabled") || node.parent < 0) continue;
+        const bool is_known = known.contains(node.role);
+        if (is_known && (!node.name.empty() || !node.text.empty())) continue;
+        all += node.role + " \"" + node.name + "\" at " +
+               (node.box ? std::to_string(node.box->x) + "," + std::to_string(node.box->y) : "?") + "\n";
+      }
+    }
+    return all;
   }
 
   testing::AssertionResult press(std::string_view role, std::string_view name) {
@@ -100,12 +119,14 @@ TEST(WindowSession, is_operated_from_the_first_word_to_the_report_by_our_own_too
   Operator hand(home);
   ASSERT_TRUE(hand.has_window());
   testing::Test::RecordProperty("shown_after_ms", static_cast<int>(hand.shown_after_ms()));
+  EXPECT_EQ(hand.problems(), "") << "the first page";
   // Start.
   ASSERT_TRUE(hand.press("text", "Task"));
   ASSERT_TRUE(hand.type("Open Calculator, then click 7", false));
   ASSERT_TRUE(hand.press("push button", "Start"));
   // It asks; pause meanwhile, approve, go on.
   ASSERT_TRUE(hand.node("push button", "For this session"));
+  EXPECT_EQ(hand.problems(), "") << "a session that asks";
   ASSERT_TRUE(hand.press("push button", "Pause"));
   ASSERT_TRUE(hand.press("push button", "For this session"));
   ASSERT_TRUE(hand.node("label", "Paused"));
@@ -119,6 +140,10 @@ TEST(WindowSession, is_operated_from_the_first_word_to_the_report_by_our_own_too
   // Look back.
   ASSERT_TRUE(hand.press("push button", "Previous action"));
   ASSERT_TRUE(hand.node("push button", "Back to live"));
+  for (const char* tab : {"Plan", "Model"}) {
+    ASSERT_TRUE(hand.press("page tab", tab));
+    EXPECT_EQ(hand.problems(), "") << tab;
+  }
   // Export.
   ASSERT_TRUE(hand.press("", "Export"));
   ASSERT_TRUE(hand.key(0xff54));  // Down: to the first entry of its menu
@@ -128,6 +153,9 @@ TEST(WindowSession, is_operated_from_the_first_word_to_the_report_by_our_own_too
   ASSERT_TRUE(hand.type(report, true));
   ASSERT_TRUE(hand.node("label", "Exported to"));
   EXPECT_GT(fs::file_size(report), 10000U);
+  ASSERT_TRUE(hand.press("", "Settings"));
+  ASSERT_TRUE(hand.node("text", "Search settings"));
+  EXPECT_EQ(hand.problems(), "") << "the settings";
   EXPECT_TRUE(hand.is_running());
 }
 
