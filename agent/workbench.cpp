@@ -55,6 +55,7 @@ std::filesystem::path claim_folder(const std::filesystem::path& outputs, tools::
     const std::filesystem::path folder = outputs / std::to_string(number);
     std::error_code error;
     std::filesystem::create_directories(folder, error);
+    if (error) throw Error(folder.string() + " can't be made: " + error.message() + "; check who may write there");
     const std::filesystem::path file = folder / "lock";
     tools::FileDescriptor opened(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (opened && flock(opened.get(), LOCK_EX | LOCK_NB) == 0) {
@@ -82,7 +83,7 @@ SessionEdits undo_session(const SessionSummary& session, UndoMode mode, const st
   journal.recover();
   const tools::EditJournal::LabelUndo undone =
       mode == UndoMode::Check ? journal.check_undo(label_of(session.id)) : journal.undo_label(label_of(session.id));
-  return {undone.files, undone.problems};
+  return {undone.files, undone.left, undone.problems};
 }
 
 Workbench::Workbench(const WorkbenchOptions& options) {
@@ -166,12 +167,14 @@ void Workbench::add_file_tools(const WorkbenchOptions& options) {
   shell.confinement = options.confine_shell ? tools::Confinement::Sandbox : tools::Confinement::None;
   shell.network = options.allow_network ? tools::Network::Allowed : tools::Network::Denied;
   if (private_desktop_) shell.environment = private_desktop_->environment();
-  for (auto& tool : tools::make_shell_tools(std::make_shared<tools::Shell>(shell))) tools_.add(std::move(tool));
   tools::FilesOptions files;
   files.workspace = workspace_;
   files.readable = {outputs};
   files.journal = state / kJournalFolder;
   files_ = std::make_shared<tools::Files>(files);
+  // The home of a private desktop goes with it: there is nothing to undo.
+  const auto kept = options.workspace.empty() ? nullptr : files_;
+  for (auto& tool : tools::make_shell_tools(std::make_shared<tools::Shell>(shell), kept)) tools_.add(std::move(tool));
   for (auto& tool : tools::make_file_tools(files_)) tools_.add(std::move(tool));
   if (options.allow_network) tools_.add(tools::make_web_tool({}));
 }

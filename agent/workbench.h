@@ -43,6 +43,7 @@ std::filesystem::path default_state_dir();
 // The changes to files that a session made, in the journal of the workspace, which is below `state_dir`.
 struct SessionEdits {
   std::vector<std::string> files;     // names in the workspace
+  std::vector<std::string> left;      // that a command changed and somebody else since: they stay
   std::vector<std::string> problems;  // why they can't be taken back; nothing was touched then
 };
 enum class UndoMode { Check, Undo };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "agent/error.h"
 #include "agent/export.h"
 #include "agent/workbench.h"
 #include "app/record_reading.h"
@@ -60,6 +61,9 @@ int show_session(const CommandLine& line) {
 int undo(const CommandLine& line) {
   const auto recorder = open_record();
   const agent::SessionSummary session = recorder->session(line.number_argument(0));
+  if (session.status == agent::SessionStatus::Running) {
+    throw agent::Error("session " + std::to_string(session.id) + " still runs: stop it first");
+  }
   const bool is_dry = line.has("dry-run");
   const agent::SessionEdits edits =
       agent::undo_session(session, is_dry ? agent::UndoMode::Check : agent::UndoMode::Undo, agent::default_state_dir());
@@ -67,6 +71,10 @@ int undo(const CommandLine& line) {
   if (!edits.problems.empty()) {
     std::fprintf(stderr, "deskhand: nothing was put back\n");
     return kExitRefused;
+  }
+  for (const std::string& file : edits.left) {
+    std::fprintf(stderr, "deskhand: %s stays as it is: a command changed it, and somebody else has since\n",
+                 file.c_str());
   }
   if (edits.files.empty())
     std::printf("Session %lld changed no files that aren't back already.\n", static_cast<long long>(session.id));
@@ -109,8 +117,10 @@ Command undo_command() {
       .options = {{"dry-run", "", "Only say which files it would put back."}},
       .run = undo,
       .notes =
-          "What file tools changed is put back byte for byte. Nothing is touched when any of these files has been\n"
-          "changed since by somebody else; what commands and programs did to files can't be taken back.\n",
+          "What file tools and commands changed is put back byte for byte. Nothing is touched when a file that a tool\n"
+          "edited has been changed since by somebody else; such a file that only a command changed stays as it is.\n"
+          "What can't be taken back: what programs on the desktop and commands in the background did to files, files\n"
+          "of more than 8 MiB, more than 200 files of one command, and anything in .git.\n",
   };
 }
 

@@ -88,6 +88,7 @@ struct EditJournal::Entry {
   std::string label;
   std::vector<FileChange> changes;
   std::vector<fs::path> new_folders;  // outermost first
+  bool is_adopted = false;            // its changes were made before it was written: nothing of it is ever half done
   bool is_committed = false;
 };
 
@@ -109,14 +110,16 @@ std::vector<int64_t> EditJournal::entry_numbers() const {
   return numbers;
 }
 
+int64_t EditJournal::next_number() const {
+  const std::vector<int64_t> numbers = entry_numbers();
+  return numbers.empty() ? 1 : numbers.back() + 1;
+}
+
 std::optional<std::string> EditJournal::write_entry(const Entry& entry) const {
   const fs::path folder = entry_folder(entry.number);
   if (mkdir(folder.c_str(), 0700) != 0) return because("the journal can't be written in " + folder_.string());
-  json intent{{"root", workspace_.root().string()},
-              {"undoes", entry.undoes},
-              {"label", entry.label},
-              {"changes", json::array()},
-              {"new_folders", json::array()}};
+  json intent{{"root", workspace_.root().string()}, {"undoes", entry.undoes},   {"label", entry.label},
+              {"adopted", entry.is_adopted},        {"changes", json::array()}, {"new_folders", json::array()}};
   bool is_stored = true;
   for (size_t i = 0; i < entry.changes.size(); ++i) {
     const FileChange& change = entry.changes[i];
@@ -147,7 +150,8 @@ std::optional<EditJournal::Entry> EditJournal::load(int64_t number) const {
   entry.number = number;
   entry.undoes = intent.value("undoes", int64_t{0});
   entry.label = intent.value("label", "");
-  entry.is_committed = fs::exists(folder / kCommitted);
+  entry.is_adopted = intent.value("adopted", false);
+  entry.is_committed = entry.is_adopted || fs::exists(folder / kCommitted);
   for (const json& item : intent.at("changes")) {
     FileChange change;
     change.kind = static_cast<Kind>(item.value("kind", 0));
@@ -164,21 +168,25 @@ std::optional<EditJournal::Entry> EditJournal::load(int64_t number) const {
 }
 
 std::optional<std::string> EditJournal::check_before(const Entry& entry) const {
-  for (const FileChange& change : entry.changes) {
-    const std::string name = workspace_.name(change.path);
-    if (change.kind != Kind::Create) {
-      const FileDescriptor file(
-          workspace_.open(change.path, (change.kind == Kind::Delete ? O_RDONLY : O_RDWR) | O_NONBLOCK));
-      if (!file) return because(name + " can't be opened");
-      const auto now = read_bytes(file.get());
-      if (!now) return because(name + " can't be read");
-      if (*now != change.before) return name + " has changed on disk meanwhile; read it again";
-    }
-    std::error_code error;
-    if ((change.kind == Kind::Create || change.kind == Kind::Move) &&
-        fs::exists(fs::symlink_status(final_path(change), error)))
-      return workspace_.name(final_path(change)) + " exists already";
+  for (const FileChange& change : entry.changes)
+    if (auto problem = check_before(change)) return problem;
+  return std::nullopt;
+}
+
+std::optional<std::string> EditJournal::check_before(const FileChange& change) const {
+  const std::string name = workspace_.name(change.path);
+  if (change.kind != Kind::Create) {
+    const FileDescriptor file(
+        workspace_.open(change.path, (change.kind == Kind::Delete ? O_RDONLY : O_RDWR) | O_NONBLOCK));
+    if (!file) return because(name + " can't be opened");
+    const auto now = read_bytes(file.get());
+    if (!now) return because(name + " can't be read");
+    if (*now != change.before) return name + " has changed on disk meanwhile; read it again";
   }
+  std::error_code error;
+  if ((change.kind == Kind::Create || change.kind == Kind::Move) &&
+      fs::exists(fs::symlink_status(final_path(change), error)))
+    return workspace_.name(final_path(change)) + " exists already";
   return std::nullopt;
 }
 
@@ -308,6 +316,21 @@ std::variant<int64_t, EditJournal::Failure> EditJournal::apply(const std::vector
   return apply_entry(std::move(entry));
 }
 
+std::variant<int64_t, EditJournal::Failure> EditJournal::adopt(const std::vector<FileChange>& changes,
+                                                               const std::vector<fs::path>& new_folders) {
+  const Lock lock(folder_);
+  if (!lock.is_held()) return Failure{because("the journal " + folder_.string() + " can't be used")};
+  Entry entry;
+  entry.number = next_number();
+  entry.label = label_;
+  entry.changes = changes;
+  entry.new_folders = new_folders;
+  entry.is_adopted = true;
+  if (const auto problem = write_entry(entry)) return Failure{*problem};
+  forget_old();
+  return entry.number;
+}
+
 std::variant<int64_t, EditJournal::Failure> EditJournal::apply_entry(Entry entry) {
   const Lock lock(folder_);
   if (!lock.is_held()) return Failure{because("the journal " + folder_.string() + " can't be used")};
@@ -322,8 +345,7 @@ std::variant<int64_t, EditJournal::Failure> EditJournal::apply_entry(Entry entry
       if (std::find(entry.new_folders.begin(), entry.new_folders.end(), *folder) == entry.new_folders.end())
         entry.new_folders.push_back(*folder);
   }
-  const std::vector<int64_t> numbers = entry_numbers();
-  entry.number = numbers.empty() ? 1 : numbers.back() + 1;
+  entry.number = next_number();
   entry.label = label_;
   if (const auto problem = write_entry(entry)) return Failure{*problem};
   auto problem = perform(entry);
@@ -350,7 +372,8 @@ std::variant<EditJournal::Undone, EditJournal::Failure> EditJournal::undo(std::o
     if (!entry || !entry->is_committed) continue;
     if (entry->undoes != 0) {
       undone.push_back(entry->undoes);
-    } else if (wanted ? *wanted == *number : std::find(undone.begin(), undone.end(), *number) == undone.end()) {
+    } else if (wanted ? *wanted == *number
+                      : !entry->is_adopted && std::find(undone.begin(), undone.end(), *number) == undone.end()) {
       target = std::move(entry);
     }
   }
@@ -361,6 +384,9 @@ std::variant<EditJournal::Undone, EditJournal::Failure> EditJournal::undo(std::o
   back.undoes = target->number;
   for (auto change = target->changes.rbegin(); change != target->changes.rend(); ++change)
     back.changes.push_back(inverse(*change));
+  // A command's file that is no longer as the command left it stays as it is; our own edits are undone whole.
+  if (target->is_adopted)
+    std::erase_if(back.changes, [&](const FileChange& change) { return check_before(change).has_value(); });
   Undone result{target->number, {}};
   for (const FileChange& change : target->changes) result.files.push_back(workspace_.name(change.path));
   const auto applied = apply_entry(std::move(back));
@@ -400,13 +426,17 @@ EditJournal::LabelUndo EditJournal::check_undo(const std::string& label) const {
     }
     return at->second;
   };
-  std::set<std::string> files, problems;
+  std::set<std::string> files, left, problems;
   for (const Entry& entry : entries_to_undo(label)) {
     for (auto change = entry.changes.rbegin(); change != entry.changes.rend(); ++change) {
       const FileChange back = inverse(*change);
-      files.insert(workspace_.name(change->path));
       std::optional<std::string>& source = now(back.path);
       const bool is_as_left = back.kind == Kind::Create ? !source : source && *source == back.before;
+      if (!is_as_left && entry.is_adopted) {
+        left.insert(workspace_.name(back.path));
+        continue;
+      }
+      files.insert(workspace_.name(change->path));
       if (!is_as_left) problems.insert(workspace_.name(back.path) + " has changed since");
       if (back.kind == Kind::Move) {
         if (now(back.new_path)) problems.insert(workspace_.name(back.new_path) + " is there again");
@@ -416,6 +446,7 @@ EditJournal::LabelUndo EditJournal::check_undo(const std::string& label) const {
     }
   }
   found.files.assign(files.begin(), files.end());
+  found.left.assign(left.begin(), left.end());
   found.problems.assign(problems.begin(), problems.end());
   return found;
 }

@@ -50,17 +50,23 @@ class EditJournal {
   // The entry's number. A file that isn't as `before` says is a failure.
   std::variant<int64_t, Failure> apply(const std::vector<FileChange>& changes);
 
+  // Keeps changes that something else, such as a command, has made already: its files can be put back as far as they
+  // are still as it left them. `new_folders`: the outermost first.
+  std::variant<int64_t, Failure> adopt(const std::vector<FileChange>& changes,
+                                       const std::vector<std::filesystem::path>& new_folders);
+
   struct Undone {
     int64_t entry = 0;
     std::vector<std::string> files;
   };
-  // Takes back the newest change that isn't undone yet, or the one given.
+  // Takes back the newest change of our own that isn't undone yet, or the one given.
   std::variant<Undone, Failure> undo(std::optional<int64_t> entry = {});
 
   // All that was done under a label and isn't taken back yet.
   struct LabelUndo {
     std::vector<std::string> files;     // that would be, or were, put back
-    std::vector<std::string> problems;  // files that somebody else has changed since, and what else stands against it
+    std::vector<std::string> left;      // files that a command changed and somebody else since; they stay as they are
+    std::vector<std::string> problems;  // of our own changes: what stands against it
   };
   LabelUndo check_undo(const std::string& label) const;
   // Puts back every byte, the newest change first. With a problem nothing is touched.
@@ -70,9 +76,11 @@ class EditJournal {
   struct Entry;
   std::variant<int64_t, Failure> apply_entry(Entry entry);
   std::vector<int64_t> entry_numbers() const;
+  int64_t next_number() const;
   std::optional<Entry> load(int64_t number) const;
   std::optional<std::string> write_entry(const Entry& entry) const;
   std::optional<std::string> check_before(const Entry& entry) const;
+  std::optional<std::string> check_before(const FileChange& change) const;
   std::optional<std::string> perform(const Entry& entry) const;
   std::optional<std::string> perform(const FileChange& change) const;
   void roll_back(const Entry& entry, Recovery& recovery) const;

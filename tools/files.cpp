@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using Kind = FileChange::Kind;
 
 constexpr size_t kMaxShownLine_bytes = 2000;
+constexpr size_t kMostNamed = 10;          // files that a command changed
 constexpr size_t kSniffedBytes = 1 << 20;  // of a file that is only read, for its encoding
 
 FileReply refuse(std::string text) {
@@ -87,6 +88,7 @@ Files::Files(FilesOptions options)
     : options_(std::move(options)),
       workspace_(options_.workspace, options_.readable),
       journal_(workspace_, options_.journal),
+      watch_(workspace_),
       recovery_(journal_.recover()) {}
 
 void Files::remember(const fs::path& path, std::string_view bytes) {
@@ -381,6 +383,30 @@ FileReply Files::undo() {
   std::string text = "undone:";
   for (const std::string& name : undone.files) text += " " + name;
   return {true, text + "\n", {{"entry", undone.entry}, {"files", undone.files}}};
+}
+
+FileReply Files::after_command() {
+  const FolderWatch::Changes found = watch_.changes();
+  if (found.files.empty() && found.not_kept.empty()) return {true, "", {}};
+  std::string text = "files:";
+  nlohmann::json files = nlohmann::json::array();
+  for (const FileChange& change : found.files) {
+    const std::string name = workspace_.name(change.path);
+    files.push_back({{"path", name}, {"kind", kind_name(change.kind)}});
+    if (files.size() <= kMostNamed) text += std::string(" ") + kind_name(change.kind) + " " + name + ";";
+  }
+  if (files.size() > kMostNamed) text += " and " + std::to_string(files.size() - kMostNamed) + " more;";
+  if (!found.not_kept.empty()) {
+    text +=
+        " " + std::to_string(found.not_kept.size()) + " that undo can't put back, such as " + found.not_kept[0] + ";";
+  }
+  text.back() = '\n';
+  if (found.files.empty()) return {true, text, {}};
+  const auto kept = journal_.adopt(found.files, found.new_folders);
+  if (const auto* failure = std::get_if<EditJournal::Failure>(&kept)) {
+    return {false, "files: changed, but not kept for undo: " + failure->reason + "\n", {}};
+  }
+  return {true, text, {{"entry", std::get<int64_t>(kept)}, {"files", files}}};
 }
 
 }  // namespace tools

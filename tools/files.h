@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/edit_journal.h"
+#include "tools/folder_watch.h"
 #include "tools/hunk_match.h"
 #include "tools/patch.h"
 #include "tools/tool.h"
@@ -54,6 +55,10 @@ class Files {
   std::vector<FileEdit> preview_edit(const std::string& path, std::string_view old_text, std::string_view new_text,
                                      Occurrences occurrences);
   std::vector<FileEdit> preview_patch(std::string_view patch);
+  // Around something that may change files by itself, such as a command: what it did is kept for undo as if it were an
+  // edit. The reply's text is one line, empty when nothing changed.
+  void before_command() { watch_.look(); }
+  FileReply after_command();
   // Changes bear this label from now on, see EditJournal.
   void label_changes(const std::string& label) { journal_.set_label(label); }
 
@@ -85,6 +90,7 @@ class Files {
   FilesOptions options_;
   Workspace workspace_;
   EditJournal journal_;
+  FolderWatch watch_;
   EditJournal::Recovery recovery_;
   std::map<std::filesystem::path, std::string> seen_;  // hash of each file's content as last read or written here
 };

@@ -207,12 +207,43 @@ class JobTool : public Tool {
   std::shared_ptr<Shell> shell_;
 };
 
+// Another tool whose changes to files are kept.
+class KeptTool : public Tool {
+ public:
+  KeptTool(std::unique_ptr<Tool> tool, std::shared_ptr<Files> files)
+      : tool_(std::move(tool)), files_(std::move(files)) {}
+
+  ToolSpec spec() const override { return tool_->spec(); }
+  Effect effect(const ToolCall& call) const override { return tool_->effect(call); }
+
+  ToolResult run(const ToolCall& call, std::stop_token stop) override {
+    files_->before_command();
+    ToolResult result = tool_->run(call, stop);
+    const FileReply changed = files_->after_command();
+    if (changed.text.empty()) return result;
+    // A line of the header: what follows it is the command's own.
+    if (result.text.find('\n') == std::string::npos) result.text += '\n';
+    result.text.insert(result.text.find('\n') + 1, changed.text);
+    if (result.details.contains("header_bytes")) {
+      result.details["header_bytes"] = result.details["header_bytes"].get<size_t>() + changed.text.size();
+    }
+    if (changed.details.is_object()) result.details.update(changed.details);
+    return result;
+  }
+
+ private:
+  std::unique_ptr<Tool> tool_;
+  std::shared_ptr<Files> files_;
+};
+
 }  // namespace
 
-std::vector<std::unique_ptr<Tool>> make_shell_tools(std::shared_ptr<Shell> shell) {
+std::vector<std::unique_ptr<Tool>> make_shell_tools(std::shared_ptr<Shell> shell, std::shared_ptr<Files> files) {
   std::vector<std::unique_ptr<Tool>> tools;
   tools.push_back(std::make_unique<RunTool>(shell));
   tools.push_back(std::make_unique<JobTool>(std::move(shell)));
+  if (files == nullptr) return tools;
+  for (std::unique_ptr<Tool>& tool : tools) tool = std::make_unique<KeptTool>(std::move(tool), files);
   return tools;
 }
 
