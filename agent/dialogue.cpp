@@ -33,15 +33,6 @@ std::string verdict_word(tools::Verdict verdict) {
   return "unverifiable";
 }
 
-// A command's output alone, without what the shell says about it and without the last line end.
-std::string bare_output(const tools::ToolResult& result) {
-  const std::size_t header_bytes =
-      result.details.is_object() ? result.details.value("header_bytes", std::size_t{0}) : 0;
-  std::string output = result.text.substr(std::min(header_bytes, result.text.size()));
-  while (!output.empty() && output.back() == '\n') output.pop_back();
-  return output;
-}
-
 tools::ToolSpec talk_spec(const char* name, const char* description, const char* argument) {
   return {name,
           description,
@@ -132,6 +123,14 @@ std::vector<tools::ToolSpec> dialogue_tool_specs() {
 std::string text_argument(const ModelCall& call, const char* key) {
   const auto found = call.arguments.find(key);
   return found != call.arguments.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string bare_output(const tools::ToolResult& result) {
+  const std::size_t header_bytes =
+      result.details.is_object() ? result.details.value("header_bytes", std::size_t{0}) : 0;
+  std::string output = result.text.substr(std::min(header_bytes, result.text.size()));
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  return output;
 }
 
 }  // namespace agent

@@ -59,4 +59,7 @@ std::vector<tools::ToolSpec> dialogue_tool_specs();
 // An argument of such a call; empty when it is absent.
 std::string text_argument(const ModelCall& call, const char* key);
 
+// A command's output alone, without what the shell says about it and without the last line end.
+std::string bare_output(const tools::ToolResult& result);
+
 }  // namespace agent

@@ -38,10 +38,13 @@ bool is_confirmed(const tools::ToolResult& result) {
   return result.ok && (!result.evidence || result.evidence->verdict == tools::Verdict::Confirmed);
 }
 
+int exit_code_of(const tools::ToolResult& result) {
+  return result.details.is_object() ? result.details.value("exit_code", 0) : 0;
+}
+
 void Ledger::add(int number, tools::Effect effect, const tools::ToolResult& result) {
   Entry entry = {result.ok, is_confirmed(result), !changes_things(effect)};
-  // A command that failed has run as it was told to, but proves nothing.
-  if (result.details.is_object()) entry.exit_code = result.details.value("exit_code", 0);
+  entry.exit_code = exit_code_of(result);
   entries_[number] = entry;
 }
 

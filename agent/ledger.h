@@ -18,6 +18,8 @@ class Ledger {
   // A result of an earlier run, of which only this is known.
   void add_earlier(int number, bool ok) { entries_[number] = {ok, ok, false, 0}; }
 
+  bool is_empty() const { return entries_.empty(); }
+
   // The sentences of the answer that cite results, as [3] or [3, 4].
   std::vector<Claim> claims_in(const std::string& answer) const;
 
@@ -37,5 +39,7 @@ class Ledger {
 bool changes_things(tools::Effect effect);
 // Whether the result shows that it did.
 bool is_confirmed(const tools::ToolResult& result);
+// Of a command: 0 where it isn't one, or has not ended. One that failed has run as it was told to, but proves nothing.
+int exit_code_of(const tools::ToolResult& result);
 
 }  // namespace agent

@@ -58,6 +58,10 @@ std::optional<std::string> Plan::replace(const json& arguments) {
       return "step " + std::to_string(steps.size() + 1) +
              " needs a text, and a state of pending, active, done, failed or dropped";
     }
+    if (!is_open(*step) && step->evidence.empty()) {
+      return "step " + std::to_string(steps.size() + 1) + " is " + std::string(name_of(step->state)) +
+             ": say in `evidence` what shows it, or why";
+    }
     steps.push_back(*step);
   }
   steps_ = std::move(steps);

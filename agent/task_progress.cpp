@@ -1,5 +1,8 @@
 #include "agent/task_progress.h"
 
+#include <algorithm>
+#include <array>
+
 #include "agent/screen_boxes.h"
 #include "agent/short_goal.h"
 
@@ -11,6 +14,15 @@ constexpr int kMostEarlyEnds = 3;  // in a row; then the session ends
 // Typed text shows, but isn't read back: that is confirmed in part.
 bool has_shown(const tools::ToolResult& result) {
   return is_confirmed(result) || (result.ok && result.evidence && result.evidence->verdict == tools::Verdict::Partial);
+}
+
+// What is written on the widget that was acted on, of the kinds that show their label as it is; empty: nothing known.
+std::string label_under(const tools::ToolResult& result) {
+  static constexpr std::array kKinds = {"menu",      "menu item",    "check menu item", "radio menu item",
+                                        "check box", "radio button", "page tab"};
+  if (result.anchors.empty() || !result.anchors.back().widget) return "";
+  const tools::WidgetIdentity& widget = *result.anchors.back().widget;
+  return std::find(kKinds.begin(), kKinds.end(), widget.role) != kKinds.end() ? widget.label : "";
 }
 
 // What the model was asked last.
@@ -33,6 +45,9 @@ TaskProgress::TaskProgress(Parts parts) : parts_(std::move(parts)) {
 
 void TaskProgress::note_result(int number, tools::Effect effect, const tools::ToolResult& result) {
   ledger_.add(number, effect, result);
+  if (parts_.model.speaks_short_calls && !result.evidence) {
+    readings_.push_back({bare_output(result), !result.ok || exit_code_of(result) != 0});
+  }
   if (!changes_things(effect)) return;
   if (!is_confirmed(result)) ++n_unverified_;
   if (has_shown(result)) {
@@ -41,6 +56,7 @@ void TaskProgress::note_result(int number, tools::Effect effect, const tools::To
   }
   ++n_actions_;
   ++n_step_actions_;
+  acted_on_ = label_under(result);
 }
 
 void TaskProgress::adopt_plan(const ModelCall& call, const std::stop_token& stop) {
@@ -57,12 +73,10 @@ void TaskProgress::adopt_plan(const ModelCall& call, const std::stop_token& stop
 
 std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message, const std::stop_token& stop) {
   PlanStep* current = plan_.current();
-  if (current == nullptr && parts_.model.speaks_short_calls && n_step_shown_ == 0) {
-    if (!denial_.empty()) return outcome(Ending::Refused, denial_);
-    if (n_step_actions_ > 0) return outcome(Ending::GaveUp, "nothing that it did showed an effect");
-    const std::string asked = last_instruction(parts_.dialogue.transcript());
-    const bool may_be_so = message.text == "Done." ? may_hold_already(asked) : wants_answer(asked);
-    if (!may_be_so) return outcome(Ending::GaveUp, "it did nothing");
+  if (current == nullptr && parts_.model.speaks_short_calls) {
+    if (n_step_shown_ == 0 && !denial_.empty()) return outcome(Ending::Refused, denial_);
+    const std::string doubt = doubt_about(last_instruction(parts_.dialogue.transcript()), message.text);
+    if (!doubt.empty()) return outcome(Ending::GaveUp, doubt);
   }
   if (current == nullptr) return end_of_task(read_boxes(message.text).text);
   if (parts_.model.speaks_short_calls) return end_of_instruction(*current, message.text, stop);
@@ -71,18 +85,33 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
   return std::nullopt;
 }
 
-// A model of short calls works through the plan one instruction at a time. It is not believed where nothing was seen.
+// A model of short calls isn't believed where nothing was seen, nor where it says what it hasn't read.
+std::string TaskProgress::doubt_about(const std::string& asked, const std::string& said) const {
+  const bool is_done_word = said == "Done.";
+  if (n_step_shown_ == 0) {
+    if (n_step_actions_ > 0) return "nothing that it did showed an effect";
+    if (!(is_done_word ? may_hold_already(asked) : wants_answer(asked))) return "it did nothing";
+  }
+  if (!may_mean(asked, acted_on_)) return "what it acted on is \"" + acted_on_ + "\"";
+  const bool is_answer = wants_answer(asked) || (!readings_.empty() && !is_done_word);
+  if (is_answer && readings_.empty() && parts_.dialogue.shown() == nullptr) return "it looked nothing up";
+  return is_answer ? problem_with_answer(said, asked, readings_) : "";
+}
+
+// Such a model works through the plan one instruction at a time.
 std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const std::string& said,
                                                         const std::stop_token& stop) {
-  const bool is_already_so = n_step_actions_ == 0 && said == "Done." && may_hold_already(current.text);
-  const bool is_done = n_step_shown_ > 0 || is_already_so;
+  const std::string doubt = doubt_about(current.text, said);
+  const bool is_done = doubt.empty();
   current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
-  current.evidence = is_done ? said : "no effect was seen";
+  current.evidence = !is_done ? doubt : said.empty() ? "its effect was seen" : said;
   n_step_actions_ = n_step_shown_ = 0;
+  readings_.clear();
+  acted_on_.clear();
   const std::string text = current.text;
   const PlanStep* next = is_done ? plan_.current() : nullptr;
   plan_changed();
-  if (!is_done) return outcome(Ending::GaveUp, "\"" + text + "\" showed no effect");
+  if (!is_done) return outcome(Ending::GaveUp, "\"" + text + "\": " + doubt);
   if (next == nullptr) return outcome(Ending::Done, said);
   parts_.dialogue.instruct(next->text, stop);
   return std::nullopt;
@@ -92,12 +121,20 @@ std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const
 std::optional<Outcome> TaskProgress::end_of_task(const std::string& answer) {
   Outcome end = outcome(Ending::Done, answer);
   end.claims = ledger_.claims_in(answer);
+  for (const PlanStep& step : plan_.steps()) {
+    if (step.state != PlanStep::State::Done) continue;
+    for (Claim& claim : ledger_.claims_in(step.evidence)) {
+      if (!claim.problem.empty()) end.claims.push_back(std::move(claim));
+    }
+  }
   const bool is_worth_a_doubt = end.has_unverified_claims() && !has_doubted_ && !parts_.model.speaks_short_calls;
   if (end.claims.empty() && n_unverified_ > 0) {
     end.claims.push_back({answer,
                           {},
                           std::to_string(n_unverified_) + " of " + std::to_string(n_actions_) +
                               " actions showed no clear effect, and it cites nothing"});
+  } else if (end.claims.empty() && ledger_.is_empty()) {
+    end.claims.push_back({answer, {}, "nothing was done or looked up for it"});
   }
   if (!is_worth_a_doubt) return end;
   has_doubted_ = true;

@@ -9,6 +9,7 @@
 
 #include "agent/dialogue.h"
 #include "agent/events.h"
+#include "agent/grounding.h"
 #include "agent/ledger.h"
 #include "agent/plan.h"
 
@@ -39,6 +40,7 @@ class TaskProgress {
   Outcome outcome(Ending ending, std::string text) const;
 
  private:
+  std::string doubt_about(const std::string& asked, const std::string& said) const;  // empty: none
   std::optional<Outcome> end_of_instruction(PlanStep& current, const std::string& said, const std::stop_token& stop);
   std::optional<Outcome> end_of_task(const std::string& answer);
   void hint(const std::string& text);
@@ -49,6 +51,8 @@ class TaskProgress {
   Ledger ledger_;
   int n_actions_ = 0, n_unverified_ = 0;
   int n_step_actions_ = 0, n_step_shown_ = 0;  // since the plan's step began; of them: with an effect that was seen
+  std::string acted_on_ = {};                  // the label of what the newest action took hold of; empty: not known
+  std::vector<Reading> readings_;              // since then
   int n_early_ends_ = 0;                       // "done" with open steps, in a row
   std::string denial_ = {};                    // the latest since something was seen to work; empty: none
   bool has_doubted_ = false;                   // the answer was sent back once for what it cites

@@ -44,18 +44,39 @@ class LoggingTool : public tools::Tool {
     result.text = text;
     result.evidence.emplace();
     result.evidence->verdict = verdict;
+    if (!label.empty()) {
+      result.anchors = {
+          {.point = {}, .window = {}, .widget = tools::WidgetIdentity{"menu item", label}, .picture = {}}};
+    }
     return result;
   }
 
   tools::Verdict verdict = tools::Verdict::Confirmed;
   std::string text = "worked";
   std::string window;  // that it would hit
+  std::string label;   // of the menu item that it hits
 
  private:
   Log& log_;
   std::string name_;
   tools::Effect effect_;
   std::string argument_;
+};
+
+// A command that prints always the same.
+class PrintingTool : public tools::Tool {
+ public:
+  explicit PrintingTool(std::string output) : output_(std::move(output)) {}
+  tools::ToolSpec spec() const override { return {"print", "a tool of the tests", {{"type", "object"}}}; }
+  tools::Effect effect(const tools::ToolCall&) const override { return tools::Effect::Shell; }
+  tools::ToolResult run(const tools::ToolCall&, std::stop_token) override {
+    const std::string header = "exit code 0\n\n";
+    return {
+        .ok = true, .text = header + output_ + "\n", .details = {{"header_bytes", header.size()}, {"exit_code", 0}}};
+  }
+
+ private:
+  std::string output_;
 };
 
 class LoggingJournal : public Journal {
@@ -200,6 +221,41 @@ TEST_F(AgentTest, a_small_model_is_believed_where_an_effect_was_seen_and_only_th
   EXPECT_EQ(run({}, "Turn on Wrap").ending, Ending::Done) << "it may have been on";
 }
 
+TEST_F(AgentTest, a_small_model_has_not_done_what_it_did_to_something_else) {
+  short_calls_ = true;
+  tools_by_name_["press"]->label = "Word Wrap";
+  EXPECT_EQ(run({call("press")}, "Click Word Wrap").ending, Ending::Done);
+  tools_by_name_["press"]->label = "Auto Indent";
+  const Outcome outcome = run({call("press")}, "Click Word Wrap");
+  EXPECT_EQ(outcome.ending, Ending::GaveUp);
+  EXPECT_NE(outcome.text.find("Auto Indent"), std::string::npos) << outcome.text;
+  const ordered_json steps = {{"steps", {"click Document", "click Word Wrap"}}};
+  EXPECT_EQ(run({call("plan", steps), call("press")}, "Click Document, then click Word Wrap").ending, Ending::GaveUp);
+  EXPECT_EQ(agent_->plan().steps()[0].evidence, "what it acted on is \"Auto Indent\"");
+}
+
+TEST_F(AgentTest, a_small_model_is_believed_what_it_has_read_and_nothing_else) {
+  short_calls_ = true;
+  policy_.rules[tools::Effect::Shell] = Decision::Allow;
+  registry_.add(std::make_unique<PrintingTool>("7"));
+  const auto ends_as = [this](const std::string& answer) {
+    return run({call("print"), {.message = {"", answer, {}}}}, "How many files are in drafts?");
+  };
+  EXPECT_EQ(ends_as("There are 7 files in drafts.").ending, Ending::Done);
+  for (const char* answer : {"No, there is no drafts.", "There are 8 files in drafts.", "Stop", "Done."}) {
+    EXPECT_EQ(ends_as(answer).ending, Ending::GaveUp) << answer;
+  }
+  EXPECT_EQ(run({{.message = {"", "7", {}}}}, "How many files are in drafts?").text, "it looked nothing up");
+  EXPECT_NE(ends_as("No, there is no drafts.").text.find("the last one printed \"7\""), std::string::npos);
+}
+
+TEST_F(AgentTest, an_answer_out_of_nothing_is_reported_as_such) {
+  const Outcome outcome = run({{.message = {"", "It has 42 lines.", {}}}}, "How many lines has notes.txt?");
+  EXPECT_EQ(outcome.ending, Ending::Done);
+  EXPECT_TRUE(outcome.has_unverified_claims());
+  EXPECT_FALSE(run({call("press")}).has_unverified_claims()) << "every act was seen to work";
+}
+
 TEST_F(AgentTest, unknown_tools_and_wrong_arguments_are_messages_to_the_model) {
   const Outcome outcome = run({call("fly"), call("press", {{"speed", 3}}), call("press", {{"text", 3}})});
   EXPECT_EQ(outcome.ending, Ending::Done);
@@ -235,6 +291,20 @@ TEST_F(AgentTest, limits_end_as_stuck) {
   const Outcome outcome = run(script);
   EXPECT_EQ(outcome.ending, Ending::Stuck);
   EXPECT_EQ(outcome.n_actions, 3);
+  limits_ = {.max_tokens = 50};
+  for (Reply& reply : script) reply.usage.reply_tokens = 20;
+  EXPECT_EQ(run(script).n_actions, 3) << "60 tokens: then it is noticed";
+  limits_ = {.max_seconds = 0};
+  EXPECT_EQ(run(script).n_actions, 0);
+}
+
+TEST_F(AgentTest, the_step_that_is_worked_on_is_told_with_each_result) {
+  run({call("plan", {{"steps", {{{"text", "first"}, {"state", "active"}}, "second"}}}), call("press"),
+       call("plan", {{"steps", {{{"text", "first"}, {"state", "done"}, {"evidence", "seen"}}, "second"}}}),
+       call("press")});
+  ASSERT_GE(told().size(), 4U);
+  EXPECT_TRUE(told()[1].ends_with("\nActive step: first")) << told()[1];
+  EXPECT_TRUE(told()[3].ends_with("\nActive step: second")) << told()[3];
 }
 
 TEST_F(AgentTest, stop_leaves_a_transcript_in_which_every_call_is_answered) {
@@ -262,6 +332,19 @@ TEST_F(AgentTest, done_is_refused_while_steps_of_the_plan_are_open) {
   ASSERT_EQ(told().size(), 3U);
   EXPECT_NE(told()[1].find("first"), std::string::npos);
   EXPECT_EQ(run({call("plan", open), done, done, done}).ending, Ending::Stuck) << "never done";
+  for (const char* state : {"done", "failed", "dropped"}) {
+    const ordered_json bare = {{"steps", {{{"text", "first"}, {"state", state}}}}};
+    EXPECT_EQ(run({call("plan", open), call("plan", bare), done, done, done}).ending, Ending::Stuck) << "no reason";
+    EXPECT_NE(told()[1].find("step 1 is " + std::string(state)), std::string::npos) << told()[1];
+  }
+}
+
+TEST_F(AgentTest, the_evidence_of_a_step_is_judged_like_the_answer) {
+  tools_by_name_["press"]->verdict = tools::Verdict::NoOp;
+  const ordered_json closed = {{"steps", {{{"text", "first"}, {"state", "done"}, {"evidence", "pressed [1]"}}}}};
+  const Outcome outcome = run({call("press"), call("plan", closed)});
+  ASSERT_EQ(outcome.claims.size(), 1U);
+  EXPECT_EQ(outcome.claims[0].problem, "[1] showed no clear effect");
 }
 
 TEST_F(AgentTest, a_model_of_short_calls_gets_one_instruction_after_the_other) {
