@@ -53,6 +53,13 @@ std::vector<std::string> csv_fields(const std::string& line) {
   return fields;
 }
 
+// Of an address in a table of the kernel's, in its own byte order: 127.0.0.0/8, ::1, and the former within IPv6.
+bool is_loopback(const std::string& address_and_port) {
+  const std::string address = address_and_port.substr(0, address_and_port.find(':'));
+  const bool is_v4 = address.size() == 8 || address.starts_with("0000000000000000FFFF0000");
+  return is_v4 ? address.ends_with("7F") : address == std::string(24, '0') + "01000000";
+}
+
 // Inodes of all internet sockets of the machine that name a partner outside of it.
 std::set<std::string> outward_sockets() {
   std::set<std::string> inodes;
@@ -64,8 +71,8 @@ std::set<std::string> outward_sockets() {
       std::istringstream fields(line);
       std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout, inode;
       fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >> inode;
-      const bool is_loopback = remote.starts_with("0100007F") || remote.starts_with(std::string(24, '0') + "01000000");
-      if (!is_loopback && remote.find_first_not_of("0:") != std::string::npos) inodes.insert(inode);
+      const bool has_partner = remote.find_first_not_of("0:") != std::string::npos;
+      if (has_partner && !is_loopback(remote)) inodes.insert(inode);
     }
   }
   return inodes;
