@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/reply_events.h"
+#include "tools/output_excerpt.h"
+#include "tools/text_lines.h"
+
 namespace agent {
 namespace {
 
@@ -32,20 +36,20 @@ std::string one_line(std::string text) {
   constexpr std::size_t kMostBytes = 400;
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  if (text.size() > kMostBytes) text = text.substr(0, kMostBytes) + "…";
-  return repaired_utf8(text);
+  text = repaired_utf8(text);
+  return text.size() <= kMostBytes ? text : std::string(tools::utf8_prefix(text, kMostBytes)) + "…";
 }
 
 }  // namespace
 
 std::string repaired_utf8(const std::string& bytes) {
-  if (is_utf8(bytes)) return bytes;
+  if (tools::is_utf8(bytes)) return bytes;
   std::string text;
   for (std::size_t at = 0; at < bytes.size();) {
     const auto lead = static_cast<unsigned char>(bytes[at]);
     const std::size_t n = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
     const std::string_view character = std::string_view(bytes).substr(at, n);
-    const bool is_whole = character.size() == n && is_utf8(character);
+    const bool is_whole = character.size() == n && tools::is_utf8(character);
     text += is_whole ? character : std::string_view("\xEF\xBF\xBD");
     at += is_whole ? n : 1;
   }
@@ -142,23 +146,7 @@ void ChatReply::say_text(const std::string& text) {
   if (!parser_) {
     parser_.emplace(reply_.message.thought.empty() ? ThinkingMode::Adaptive : ThinkingMode::Disabled, schemas_);
   }
-  take_events(parser_->push(text));
-}
-
-void ChatReply::take_events(const std::vector<OutputEvent>& events) {
-  for (const OutputEvent& event : events) {
-    if (const auto* thought = std::get_if<Thought>(&event)) {
-      reply_.message.thought += thought->text;
-      if (sink_) sink_({ReplyPiece::Kind::Thought, thought->text});
-    } else if (const auto* text = std::get_if<Text>(&event)) {
-      reply_.message.text += text->text;
-      if (sink_) sink_({ReplyPiece::Kind::Text, text->text});
-    } else if (const auto* call = std::get_if<ParsedCall>(&event)) {
-      reply_.message.calls.push_back({"", call->name, call->arguments});
-    } else if (reply_.problem.empty()) {
-      reply_.problem = std::get<Malformed>(event).message;
-    }
-  }
+  take_events(parser_->push(text), reply_, sink_);
 }
 
 void ChatReply::add_calls() {
@@ -179,7 +167,7 @@ void ChatReply::add_calls() {
 }
 
 Reply ChatReply::finish() {
-  if (parser_) take_events(parser_->finish());
+  if (parser_) take_events(parser_->finish(), reply_, sink_);
   if (finish_reason_ == "length") {
     reply_.end = Reply::End::Length;
     return std::move(reply_);

@@ -37,7 +37,6 @@ class ChatReply {
   void take_usage(const nlohmann::ordered_json& usage);
   void say_thought(const std::string& text);
   void say_text(const std::string& text);
-  void take_events(const std::vector<OutputEvent>& events);
   void add_calls();
 
   std::vector<ToolSchema> schemas_;

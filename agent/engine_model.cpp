@@ -10,7 +10,7 @@
 #include "agent/chat_template.h"
 #include "agent/engine_reporter.h"
 #include "agent/error.h"
-#include "agent/output_parser.h"
+#include "agent/reply_events.h"
 #include "inference/engine.h"
 #include "inference/session.h"
 
@@ -100,12 +100,6 @@ Transcript newest_part(const Transcript& transcript) {
   Transcript part;
   for (Message& message : newest) part.append(std::move(message));
   return part;
-}
-
-std::vector<ToolSchema> schemas_of(const std::vector<tools::ToolSpec>& specs) {
-  std::vector<ToolSchema> schemas;
-  for (const tools::ToolSpec& spec : specs) schemas.push_back({spec.name, spec.parameters});
-  return schemas;
 }
 
 class EngineModel final : public Model {
@@ -234,28 +228,12 @@ class EngineModel final : public Model {
       }
       ++reply.usage.reply_tokens;
       reporter_.wrote(*session_, reply.usage.reply_tokens);
-      take(reply, parser.push(stream.push(*id)), sink);
+      take_events(parser.push(stream.push(*id)), reply, sink);
     }
-    take(reply, parser.push(stream.flush()), sink);
-    take(reply, parser.finish(), sink);
+    take_events(parser.push(stream.flush()), reply, sink);
+    take_events(parser.finish(), reply, sink);
     if (!reply.problem.empty() && reply.end != Reply::End::Stopped) reply.end = Reply::End::Malformed;
     reply.usage.decode_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  void take(Reply& reply, const std::vector<OutputEvent>& events, const PieceSink& sink) {
-    for (const OutputEvent& event : events) {
-      if (const auto* thought = std::get_if<Thought>(&event)) {
-        reply.message.thought += thought->text;
-        if (sink) sink({ReplyPiece::Kind::Thought, thought->text});
-      } else if (const auto* text = std::get_if<Text>(&event)) {
-        reply.message.text += text->text;
-        if (sink) sink({ReplyPiece::Kind::Text, text->text});
-      } else if (const auto* call = std::get_if<ParsedCall>(&event)) {
-        reply.message.calls.push_back({"", call->name, call->arguments});
-      } else if (reply.problem.empty()) {
-        reply.problem = std::get<Malformed>(event).message;
-      }
-    }
   }
 
   EngineReporter reporter_;

@@ -12,6 +12,7 @@
 #include "agent/http_exchange.h"
 #include "agent/picture_cache.h"
 #include "agent/redaction.h"
+#include "agent/reply_events.h"
 #include "agent/sse_reader.h"
 #include "tools/ascii.h"
 
@@ -23,6 +24,7 @@ using std::chrono::milliseconds;
 using End = HttpAnswer::End;
 
 constexpr milliseconds kLongestPause{30'000};
+constexpr milliseconds kListPatience{30'000};  // of a server that is asked what it has
 constexpr double kLongestRetryAfter_seconds = 300;
 
 bool is_transient(int status) {
@@ -47,12 +49,6 @@ bool wait_for(milliseconds time, const std::stop_token& stop) {
   std::unique_lock lock(mutex);
   never.wait_for(lock, stop, time, [] { return false; });
   return !stop.stop_requested();
-}
-
-std::vector<ToolSchema> schemas_of(const std::vector<tools::ToolSpec>& specs) {
-  std::vector<ToolSchema> schemas;
-  for (const tools::ToolSpec& spec : specs) schemas.push_back({spec.name, spec.parameters});
-  return schemas;
 }
 
 // What all requests to one server share.
@@ -112,7 +108,9 @@ std::vector<ServedModel> list_models(const Server& server, const std::stop_token
     body += piece;
     return true;
   };
-  const HttpAnswer answer = exchange(server.request("/models", std::nullopt), take, stop);
+  HttpRequest request = server.request("/models", std::nullopt);
+  request.silence_limit = std::min(request.silence_limit, kListPatience);  // nothing has to be thought about
+  const HttpAnswer answer = exchange(request, take, stop);
   if (answer.end == End::Stopped) return {};
   if (answer.end != End::Complete || answer.status / 100 != 2) throw Error(server.problem_with(answer));
   const ordered_json parsed = ordered_json::parse(repaired_utf8(body), nullptr, false);

@@ -112,7 +112,10 @@ std::optional<agent::PointSample> ask(agent::Model& model, const std::string& na
       is_short ? "" : "Call the pointer tool at once, with action click and a point in the picture.");
   transcript.append(
       agent::UserMessage{is_short ? "Click " + name : "Click the button " + name + ".", {picture}, false});
-  return sample_of(model.reply(transcript, specs, nullptr, stop), model.info());
+  const auto tell = [](const agent::ReplyPiece& piece) {
+    if (piece.kind == agent::ReplyPiece::Kind::Notice) std::fprintf(stderr, "deskhand: %s\n", piece.text.c_str());
+  };
+  return sample_of(model.reply(transcript, specs, tell, stop), model.info());
 }
 
 agent::PointFit measure(agent::Model& model, bool is_quiet, const std::stop_token& stop) {
@@ -141,17 +144,20 @@ agent::PointFit measure(agent::Model& model, bool is_quiet, const std::stop_toke
   return agent::fit_points(samples, n_asked, model.info().coordinates);
 }
 
-// Somebody waits for the answer: a server that fails is told of soon.
-std::unique_ptr<agent::Model> load_impatiently(const std::string& choice, const std::stop_token& stop) {
+// Somebody waits for the answer: a server that fails or says nothing is told of soon.
+std::unique_ptr<agent::Model> load_impatiently(const std::string& choice, std::chrono::seconds patience,
+                                               const std::stop_token& stop) {
   if (!agent::is_endpoint(choice)) return load_model(choice, stop);
   agent::RemoteModelOptions options = remote_options(choice);
   options.max_attempts = 3;
+  options.silence_limit = patience;
   return agent::open_remote_model(std::move(options), stop);
 }
 
 int calibrate(const CommandLine& line) {
   const std::stop_token stop = stop_on_signals();
-  const std::unique_ptr<agent::Model> model = load_impatiently(checked_model(line.value("model")), stop);
+  const std::unique_ptr<agent::Model> model = load_impatiently(
+      checked_model(line.value("model")), std::chrono::seconds(line.whole_number("patience", 1, 3600)), stop);
   const agent::PointFit fit = measure(*model, line.has("json"), stop);
   if (stop.stop_requested()) return kExitStopped;
   agent::save_fit(model->info().name, fit);
@@ -181,7 +187,9 @@ Command calibrate_command() {
       .name = "calibrate",
       .summary = "Measures how a model writes points and keeps the result for all sessions with it.",
       .arguments = {},
-      .options = {model_option(), json_option()},
+      .options = {model_option(),
+                  {"patience", "seconds", "How long a server may say nothing; after three times it is given up.", "60"},
+                  json_option()},
       .run = calibrate,
       .notes = "The exit status is 1 when the points miss too often; they are refused from then on.\n",
   };

@@ -1,5 +1,8 @@
 #include "app/event_printer.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -45,6 +48,35 @@ json to_json(const tools::ToolResult& result) {
   return object;
 }
 
+std::string rate_text(double tokens_per_s) {
+  return tokens_per_s > 0 ? ", " + std::to_string(static_cast<int>(tokens_per_s + 0.5)) + " tokens/s" : "";
+}
+
+std::string describe(const agent::ModelStatus& status) {
+  using Phase = agent::ModelStatus::Phase;
+  switch (status.phase) {
+    case Phase::Loading:
+      return status.total_bytes > 0
+                 ? "loads the model, " + std::to_string(100 * status.done_bytes / status.total_bytes) + " % of " +
+                       std::to_string(status.total_bytes >> 20) + " MiB"
+                 : "loads the model";
+    case Phase::Reading:
+      if (status.total_tokens == 0) return "reads";
+      return "reads " + std::to_string(status.done_tokens) + " of " + std::to_string(status.total_tokens) + " tokens" +
+             rate_text(status.prefill_tokens_per_s);
+    case Phase::Writing:
+      return "writes" + rate_text(status.decode_tokens_per_s);
+    case Phase::Resting:
+      return "";
+  }
+  return "";
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
 template <typename... Kinds>
 struct Overloaded : Kinds... {
   using Kinds::operator()...;
@@ -61,7 +93,28 @@ void EventPrinter::line(const std::string& text, const char* colour) {
   std::fflush(stdout);
 }
 
+void EventPrinter::progress(const agent::ModelStatus& status) {
+  const std::string text = describe(status);
+  if (text.empty()) return clear_progress();
+  if (!in_piece_) show_progress(text);
+}
+
+void EventPrinter::show_progress(const std::string& text) {
+  if (style_ != Style::Terminal) return;
+  clear_progress();
+  const std::string whole = (step_ > 0 ? "step " + std::to_string(step_) + ": " : "") + text;
+  std::printf("%s%s\x1b[0m", kDim, std::string(tools::utf8_prefix(whole, terminal_columns() - 1)).c_str());
+  std::fflush(stdout);
+  has_progress_ = true;
+}
+
+void EventPrinter::clear_progress() {
+  if (has_progress_) std::fputs("\r\x1b[2K", stdout);
+  has_progress_ = false;
+}
+
 void EventPrinter::end_piece() {
+  clear_progress();
   if (in_piece_) std::fputs("\n", stdout);
   in_piece_ = false;
 }
@@ -76,19 +129,27 @@ void EventPrinter::print(const agent::AgentEvent& event) {
   if (style_ == Style::Json) return print_json(event);
   std::visit(
       Overloaded{
-          [&](const agent::StepStarted&) {},
+          [&](const agent::StepStarted& started) {
+            step_ = started.step;
+            show_progress("waits for the model");
+          },
           [&](const agent::ReplyPiece& piece) {
             if (piece.kind == agent::ReplyPiece::Kind::Notice) return line("! " + first_line(piece.text), kYellow);
+            clear_progress();
             std::fputs(agent::visible(piece.text).c_str(), stdout);
             std::fflush(stdout);
             in_piece_ = true;
           },
-          [&](const agent::ReplyEvent&) { end_piece(); },
+          [&](const agent::ReplyEvent&) {
+            end_piece();
+            std::fflush(stdout);
+          },
           [&](const agent::CallStarted& started) {
             line("> " + call_text(started.call));
             for (const agent::Origin& origin : started.origins) {
               line("  \"" + first_line(origin.quote) + "\" was read by " + first_line(origin.source), kYellow);
             }
+            show_progress(started.call.name + " runs");
           },
           [&](const agent::CallFinished& finished) {
             const bool is_good = finished.result.ok && (!finished.result.evidence ||
@@ -190,7 +251,8 @@ void EventPrinter::print_json(const agent::AgentEvent& event) {
                         {"actions", finished.outcome.n_actions},
                         {"unverified", finished.outcome.n_unverified},
                         {"claims", claims},
-                        {"is_verified", !finished.outcome.has_unverified_claims()}};
+                        {"is_verified",
+                         finished.outcome.ending == agent::Ending::Done && !finished.outcome.has_unverified_claims()}};
           },
       },
       event);

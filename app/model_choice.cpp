@@ -2,6 +2,8 @@
 
 #include <QStandardPaths>
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "agent/credentials.h"
 #include "agent/engine_model.h"
@@ -60,9 +62,23 @@ agent::RemoteModelOptions remote_options(const std::string& choice) {
   return options;
 }
 
-std::unique_ptr<agent::Model> load_model(const std::string& choice, const std::stop_token& stop) {
+std::unique_ptr<agent::Model> load_model(const std::string& choice, const std::stop_token& stop,
+                                         const agent::ModelWatch& watch) {
   if (agent::is_endpoint(choice)) return agent::open_remote_model(remote_options(choice), stop);
-  return agent::load_engine_model({.model_dir = model_folder(choice)});
+  return agent::load_engine_model({.model_dir = model_folder(choice), .watch = watch});
+}
+
+std::string instructions_for(const agent::ModelInfo& model) {
+  if (model.speaks_short_calls) return "";
+  const fs::path path = resource_path("prompts/instructions.md");
+  std::ifstream file(path);
+  if (!file) throw agent::Error(path.string() + ": cannot be read; Deskhand is not completely installed");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+capture::Size closer_picture(const agent::ModelInfo& model) {
+  if (model.screen_width_px > 0) return {model.screen_width_px, model.screen_height_px};
+  return {480, 270};
 }
 
 std::vector<LocalModel> local_models() {

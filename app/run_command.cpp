@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include "agent/agent.h"
 #include "agent/credentials.h"
@@ -22,7 +20,6 @@
 #include "app/event_printer.h"
 #include "app/model_choice.h"
 #include "app/record_reading.h"
-#include "app/resources.h"
 #include "app/session_context.h"
 #include "app/signal_stop.h"
 #include "app/terminal_questions.h"
@@ -38,7 +35,7 @@ struct RunOptions {
   bool has_size = false;  // given by the user
   agent::Policy policy;
   agent::Limits limits;
-  EventPrinter::Style style = EventPrinter::Style::Plain;
+  EventPrinter::Style style = EventPrinter::Style::Json;
   agent::SessionId resumed = 0;  // 0: a new session
 };
 
@@ -70,35 +67,18 @@ RunOptions read_options(const CommandLine& line) {
   options.policy = policy_of(line);
   options.limits.max_steps = line.whole_number("max-steps", 1, 100000);
   options.limits.max_seconds = 60.0 * line.whole_number("max-minutes", 1, 100000);
-  if (line.has("json")) {
-    options.style = EventPrinter::Style::Json;
-  } else if (isatty(STDOUT_FILENO) != 0) {
-    options.style = EventPrinter::Style::Terminal;
-  }
+  const bool is_for_people = isatty(STDOUT_FILENO) != 0 && !line.has("json");
+  options.style = is_for_people ? EventPrinter::Style::Terminal : EventPrinter::Style::Json;
   return options;
 }
 
-std::string read_text_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw agent::Error(path.string() + ": cannot be read; Deskhand is not completely installed");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// What the model is told before everything else.
-std::string instructions_for(const agent::ModelInfo& model, const agent::Secrecy& secrecy) {
-  if (model.speaks_short_calls) return "";
-  std::string text = read_text_file(resource_path("prompts/instructions.md"));
+// With the names of the secrets that it may type.
+std::string instructions_with(const agent::Secrecy& secrecy, const agent::ModelInfo& model) {
+  std::string text = instructions_for(model);
+  if (text.empty()) return text;
   for (const std::string& name : secrecy.names())
     text += "\n- You may type the user's secret {{" + name + "}} as such.";
   return text;
-}
-
-// A model that was trained on one size of screen gets that size, also of a closer look.
-capture::Size closer_picture(const agent::ModelInfo& model) {
-  if (model.screen_width_px > 0) return {model.screen_width_px, model.screen_height_px};
-  return {480, 270};
 }
 
 // The session that is worked on: a new one, or one that goes on.
@@ -116,7 +96,7 @@ OpenedSession begin(agent::Recorder& recorder, const RunOptions& options, const 
   info.model = model.name;
   info.desktop = name_of(options.workbench.desktop);
   info.workspace = workbench.workspace().string();
-  info.instructions = instructions_for(model, secrecy);
+  info.instructions = instructions_with(secrecy, model);
   return {recorder.begin_session(info), info.task, agent::Transcript(info.instructions), {}};
 }
 
@@ -153,7 +133,8 @@ int run(const CommandLine& line) {
       recorder->session(options.resumed).status == agent::SessionStatus::Done) {
     throw UsageError("session " + std::to_string(options.resumed) + " is done: say what should be done next");
   }
-  const std::unique_ptr<agent::Model> model = load_model(options.model, stop);
+  const std::unique_ptr<agent::Model> model =
+      load_model(options.model, stop, {.status = [&](const agent::ModelStatus& status) { printer.progress(status); }});
   const agent::ModelInfo& about = model->info();
   if (!about.pointing_problem.empty()) std::fprintf(stderr, "deskhand: %s\n", about.pointing_problem.c_str());
   if (!options.has_size && about.screen_width_px > 0) {
@@ -217,7 +198,7 @@ Command run_command() {
                "DESKHAND_SECRET_NAME, ~/.config/deskhand/secrets or the keyring. May be repeated."},
               {"max-steps", "n", "End after so many replies.", "100"},
               {"max-minutes", "n", "End after so long.", "60"},
-              {"json", "", "Print events as JSON lines."},
+              {"json", "", "Print events as JSON lines; so does a run whose output is no terminal."},
           },
       .run = run,
   };

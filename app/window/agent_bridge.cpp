@@ -1,8 +1,6 @@
 #include "app/window/agent_bridge.h"
 
 #include <QJsonDocument>
-#include <fstream>
-#include <sstream>
 
 #include "agent/engine_model.h"
 #include "agent/error.h"
@@ -12,7 +10,6 @@
 #include "agent/screen_boxes.h"
 #include "agent/session_journal.h"
 #include "app/model_choice.h"
-#include "app/resources.h"
 #include "app/window/model_page.h"
 #include "app/window/patience.h"
 
@@ -38,20 +35,6 @@ QList<OriginNote> notes_of(const std::vector<agent::Origin>& origins) {
     notes.append({text_of(origin.quote), text_of(origin.source), origin.is_active});
   }
   return notes;
-}
-
-std::string read_text_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) throw agent::Error(path.string() + ": cannot be read; Deskhand is not completely installed");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// A model that was trained on one size of screen gets that size, also of a closer look.
-capture::Size closer_picture(const agent::ModelInfo& model) {
-  if (model.screen_width_px > 0) return {model.screen_width_px, model.screen_height_px};
-  return {480, 270};
 }
 
 bool is_input(tools::Effect effect) {
@@ -169,7 +152,7 @@ void AgentBridge::work(const std::stop_token& closing) {
       tell([this, display] { Q_EMIT display_ready(display_ = text_of(display)); });
     }
     const std::unique_ptr<agent::Recorder> recorder = agent::Recorder::open(request_.record);
-    instructions_ = model->info().speaks_short_calls ? "" : read_text_file(resource_path("prompts/instructions.md"));
+    instructions_ = instructions_for(model->info());
     std::unique_lock lock(mutex_);
     while (changed_.wait(lock, closing, [this] { return next_task_.has_value(); })) {
       const std::string task = *std::exchange(next_task_, std::nullopt);

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
+#include <sstream>
 
 #include "tests/chat_server/chat_server.h"
 #include "tests/desk/deskhand_process.h"
@@ -54,6 +57,26 @@ class RemoteRun : public ::testing::Test {
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(workspace() / name) << text; }
 
+  // All files below the folder, by their name there.
+  static std::map<std::string, std::string> files_in(const fs::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files[fs::relative(entry.path(), folder)] = read_file(entry.path());
+    }
+    return files;
+  }
+
+  // `undo` puts back every byte of the workspace, and nothing beside it has changed but Deskhand's own.
+  void expect_undone(const DeskhandProcess& run, std::map<std::string, std::string> before) const {
+    const std::string id = std::to_string(run.events().at(0)["id"].get<int>());
+    DeskhandProcess undo({"undo", id}, environment());
+    EXPECT_EQ(undo.finish(), 0);
+    std::map<std::string, std::string> now = files_in(root_);
+    for (auto* files : {&before, &now})
+      std::erase_if(*files, [](const auto& file) { return file.first.starts_with("data/"); });
+    EXPECT_EQ(now, before) << undo.output();
+  }
+
   // All bytes of all files that the program wrote.
   std::string everything_kept() const {
     std::string all;
@@ -78,6 +101,7 @@ TEST_F(RemoteRun, mends_a_cpp_program_until_its_test_passes) {
   server_.then(chat_server::calls("edit_file", {{"path", "sum.h"}, {"old_text", "a - b"}, {"new_text", "a + b"}}));
   server_.then(chat_server::calls("shell", {{"command", "make check"}}));
   server_.then(chat_server::says("sum() subtracted; now it adds [4], and the test passes [5]."));
+  const auto before = files_in(root_);
   DeskhandProcess run(run_words({"--desktop", "none", "--yes", "shell", "--workspace", workspace().string(),
                                  "The test fails. Mend the program."}),
                       environment());
@@ -96,6 +120,8 @@ TEST_F(RemoteRun, mends_a_cpp_program_until_its_test_passes) {
   const json& finished = run.events().back();
   EXPECT_EQ(finished["ending"], "done");
   EXPECT_TRUE(finished["is_verified"]) << finished;
+  EXPECT_TRUE(fs::exists(workspace() / "test")) << "what the build made";
+  expect_undone(run, before);
 }
 
 TEST_F(RemoteRun, mends_a_python_program_until_its_test_passes) {
@@ -103,24 +129,29 @@ TEST_F(RemoteRun, mends_a_python_program_until_its_test_passes) {
   write("test_words.py",
         "import unittest\nfrom words import count\n\nclass Words(unittest.TestCase):\n    def test_count(self):\n"
         "        self.assertEqual(count('a  b'), 2)\n\nunittest.main()\n");
-  server_.then(chat_server::calls("shell", {{"command", "python3 -B test_words.py"}}));
+  server_.then(chat_server::calls("shell", {{"command", "python3 test_words.py"}}));
   server_.then(chat_server::calls("read_file", {{"path", "words.py"}}));
   server_.then(chat_server::calls(
       "apply_patch",
       {{"patch",
         "*** Begin Patch\n*** Update File: words.py\n@@\n def count(text):\n-    return len(text.split(' "
         "'))\n+    return len(text.split())\n*** End Patch\n"}}));
-  server_.then(chat_server::calls("shell", {{"command", "python3 -B test_words.py"}}));
-  server_.then(chat_server::says("Runs of blanks count as one now [3]; the test passes [4]."));
+  server_.then(chat_server::calls("shell", {{"command", "sed -i 's/def count/# of any text\\n&/' words.py"}}));
+  server_.then(chat_server::calls("shell", {{"command", "python3 test_words.py"}}));
+  server_.then(chat_server::says("Runs of blanks count as one now [3]; the test passes [5]."));
+  const auto before = files_in(root_);
   DeskhandProcess run(
       run_words({"--desktop", "none", "--yes", "shell", "--workspace", workspace().string(), "Mend it"}),
       environment());
   EXPECT_EQ(run.finish(), 0) << run.output();
-  ASSERT_EQ(run.results_of("shell").size(), 2U) << run.output();
+  ASSERT_EQ(run.results_of("shell").size(), 3U) << run.output();
   EXPECT_THAT(run.results_of("shell")[0]["text"].get<std::string>(), HasSubstr("exit code 1"));
-  EXPECT_THAT(run.results_of("shell")[1]["text"].get<std::string>(), HasSubstr("exit code 0"));
+  EXPECT_THAT(run.results_of("shell")[1]["text"].get<std::string>(), HasSubstr("\nfiles: changed words.py\n"));
+  EXPECT_THAT(run.results_of("shell")[2]["text"].get<std::string>(), HasSubstr("exit code 0"));
   const json& review = run.events()[run.events().size() - 2];
   EXPECT_THAT(review["diff"].get<std::string>(), HasSubstr("+    return len(text.split())\n"));
+  EXPECT_THAT(review["diff"].get<std::string>(), HasSubstr("+# of any text\n"));
+  expect_undone(run, before);
 }
 
 TEST_F(RemoteRun, a_secret_is_typed_and_leaves_no_trace) {
@@ -243,6 +274,30 @@ TEST_F(Panic, during_typing) {
   EXPECT_TRUE(desk_test::pressed_now(window.display()).nothing());
 }
 
+TEST_F(RemoteRun, a_terminal_gets_a_line_of_progress_and_a_pipe_nothing_but_json) {
+  const auto run = [&](const std::string& how) {
+    server_.then(chat_server::calls("shell", {{"command", "echo $((6 * 7))"}}));
+    server_.then(chat_server::says("It is 42 [1]."));
+    const fs::path output = root_ / "output";
+    const std::string words = DESKHAND_BIN_DIR "/deskhand run --desktop none --yes shell --model " + server_.url() +
+                              " --workspace " + workspace().string() + " Multiply";
+    const std::string command =
+        "export XDG_DATA_HOME=" + (root_ / "data").string() + "; " +
+        (how == "terminal" ? "script -qec '" + words + "' /dev/null </dev/null" : words + " 2>&1 </dev/null | cat") +
+        " >" + output.string();
+    EXPECT_EQ(std::system(command.c_str()), 0) << command << read_file(output);
+    return read_file(output);
+  };
+  const std::string seen = run("terminal");
+  EXPECT_THAT(seen, HasSubstr("step 1: waits for the model\x1b[0m\r\x1b[2K"));
+  EXPECT_THAT(seen, HasSubstr("step 1: shell runs\x1b[0m\r\x1b[2K"));
+  EXPECT_THAT(seen, HasSubstr("done: It is 42 [1]."));
+  std::istringstream lines(run("pipe"));
+  std::string last;
+  for (std::string line; std::getline(lines, line); last = line) EXPECT_TRUE(json::accept(line)) << line;
+  EXPECT_EQ(json::parse(last)["ending"], "done");
+}
+
 TEST_F(RemoteRun, an_unreachable_server_is_one_plain_message) {
   DeskhandProcess run({"run", "--json", "--model", "http://127.0.0.1:9/v1", "--desktop", "none", "--workspace",
                        workspace().string(), "Go"},
@@ -280,6 +335,21 @@ TEST_F(RemoteRun, doctor_says_what_works) {
   for (const json& finding : report["findings"]) {
     EXPECT_TRUE(finding["state"] != "broken" || !finding["remedy"].get<std::string>().empty()) << finding;
   }
+}
+
+TEST_F(RemoteRun, calibrate_gives_up_on_a_server_that_says_nothing) {
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    server_.then([](const Request&, Connection& connection) { connection.wait_until_gone(); });
+  }
+  const fs::path told = root_ / "told";
+  const std::string command = "XDG_DATA_HOME=" + (root_ / "data").string() +
+                              " " DESKHAND_BIN_DIR "/deskhand calibrate --patience 1 --model " + server_.url() + " >" +
+                              told.string() + " 2>&1";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  EXPECT_EQ(server_.requests().size(), 3U) << "then it is given up";
+  EXPECT_THAT(read_file(told), HasSubstr("asking again")) << "somebody waits";
+  EXPECT_THAT(read_file(told), HasSubstr("gave up after 3 attempts"));
+  EXPECT_FALSE(fs::exists(root_ / "data" / "deskhand" / "calibration")) << "nothing was measured";
 }
 
 TEST_F(RemoteRun, the_small_models_points_are_good) {
