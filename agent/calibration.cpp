@@ -1,6 +1,5 @@
 #include "agent/calibration.h"
 
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 
 #include "agent/call_translator.h"
 #include "agent/error.h"
+#include "agent/whole_file.h"
 
 namespace agent {
 namespace {
@@ -101,12 +101,7 @@ void save_fit(const std::string& model_name, const PointFit& fit) {
                        {"worst_error_px", fit.worst_error_px}};
   std::error_code ignored;
   std::filesystem::create_directories(path.parent_path(), ignored);
-  const std::string text = object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-  QSaveFile file(QString::fromStdString(path.string()));
-  if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
-      !file.commit()) {
-    throw Error(path.string() + ": can't be written: " + file.errorString().toStdString());
-  }
+  write_file(path, object.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 std::optional<PointFit> load_fit(const std::string& model_name) {

@@ -3,10 +3,10 @@
 #include <QBuffer>
 #include <QDateTime>
 #include <QImage>
-#include <QSaveFile>
 #include <set>
 
 #include "agent/error.h"
+#include "agent/whole_file.h"
 #include "agent/workflow.h"
 
 namespace agent {
@@ -75,15 +75,6 @@ void fill_folder(Recorder& recorder, SessionId session, const fs::path& folder, 
 }
 
 }  // namespace
-
-void write_file(const fs::path& path, const std::string& bytes) {
-  QSaveFile file(QString::fromStdString(path.native()));
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), static_cast<qint64>(bytes.size())) < 0 ||
-      !file.commit()) {
-    throw Error("can't write " + path.string() + ": " + file.errorString().toStdString() +
-                "; check that its folder exists, has room and may be written to");
-  }
-}
 
 ordered_json session_json(const SessionSummary& session) {
   ordered_json json = {{"format", "deskhand-session"},

@@ -44,7 +44,6 @@ std::string html_report(Recorder& recorder, SessionId session, const SessionPart
 nlohmann::ordered_json session_json(const SessionSummary& session);  // as in session.json
 nlohmann::ordered_json event_json(const Event& event);               // as in events.jsonl
 std::string png_of(const capture::Frame& frame);
-void write_file(const std::filesystem::path& path, const std::string& bytes);  // whole or not at all
-std::string utc_time(std::chrono::system_clock::time_point at);                // "2026-03-01T12:00:00.123Z"
+std::string utc_time(std::chrono::system_clock::time_point at);  // "2026-03-01T12:00:00.123Z"
 
 }  // namespace agent

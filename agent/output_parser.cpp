@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tools/text_lines.h"
+
 namespace agent {
 namespace {
 
@@ -346,7 +348,7 @@ void OutputParser::close_element() {
 void OutputParser::close_call() {
   if (!trimmed(call_.arguments.text).empty())
     note_problem("text stands between its arguments: \"" + shortened(call_.arguments.text) + "\"");
-  if (!is_utf8(call_.raw)) note_problem("it is not valid UTF-8");
+  if (!tools::is_utf8(call_.raw)) note_problem("it is not valid UTF-8");
   if (!call_.problem.empty()) return abandon_call(call_.problem);
   events_.push_back(ParsedCall{call_.name, typed_object(call_.arguments, call_.schema)});
   state_ = in_wrapper_ ? State::Calls : State::Content;
@@ -357,7 +359,7 @@ void OutputParser::abandon_call(const std::string& why) {
   Malformed event;
   event.message = "The call" + (call_.name.empty() ? std::string() : " to " + shortened(call_.name)) +
                   " could not be read: " + why + ". Nothing was run; send the whole call again.";
-  if (is_utf8(call_.raw)) {
+  if (tools::is_utf8(call_.raw)) {
     call_.arguments.text.clear();
     event.salvaged = ParsedCall{call_.name, typed_object(call_.arguments, call_.schema)};
   }

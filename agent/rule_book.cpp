@@ -1,12 +1,12 @@
 #include "agent/rule_book.h"
 
-#include <QSaveFile>
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agent/credentials.h"
 #include "agent/error.h"
+#include "agent/whole_file.h"
 
 namespace agent {
 namespace {
@@ -68,12 +68,7 @@ void RuleBook::save() const {
   }
   std::error_code ignored;
   std::filesystem::create_directories(path_.parent_path(), ignored);
-  QSaveFile file(QString::fromStdString(path_.string()));
-  const std::string text = list.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-  if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
-      !file.commit()) {
-    throw Error(path_.string() + ": can't be written: " + file.errorString().toStdString());
-  }
+  write_file(path_, list.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace agent

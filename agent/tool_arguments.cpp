@@ -4,34 +4,19 @@
 #include <charconv>
 #include <cmath>
 
+#include "tools/ascii.h"
+
 namespace agent {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMaxJsonDepth = 100;  // printing and copying JSON recurse
+constexpr int kMaxJsonDepth = 100;
 constexpr int kMaxReferences = 16;  // of `$ref` to `$ref`
 constexpr int kMaxOptionDepth = 4;  // of anyOf inside anyOf
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool is_nested_too_deep(std::string_view json) {
-  int depth = 0, deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (in_string && json[i] == '\\')
-      ++i;
-    else if (json[i] == '"')
-      in_string = !in_string;
-    else if (!in_string && (json[i] == '[' || json[i] == '{'))
-      deepest = std::max(deepest, ++depth);
-    else if (!in_string && (json[i] == ']' || json[i] == '}'))
-      --depth;
-  }
-  return deepest > kMaxJsonDepth;
+  return tools::ascii_lower(a) == tools::ascii_lower(b);
 }
 
 std::optional<Json> parsed_json(std::string_view text) {
@@ -141,30 +126,27 @@ bool is_list(const Element& element, const SchemaView& schema) {
 
 }  // namespace
 
+bool is_nested_too_deep(std::string_view json) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (in_string && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      in_string = !in_string;
+    else if (!in_string && (json[i] == '[' || json[i] == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!in_string && (json[i] == ']' || json[i] == '}'))
+      --depth;
+  }
+  return deepest > kMaxJsonDepth;
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
-    const unsigned lead = byte(0);
-    const std::size_t n = lead < 0x80                   ? 1
-                          : lead >= 0xC2 && lead < 0xE0 ? 2
-                          : (lead & 0xF0) == 0xE0       ? 3
-                          : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                        : 0;
-    if (n == 0) return false;
-    for (std::size_t k = 1; k < n; ++k)
-      if ((byte(k) & 0xC0) != 0x80) return false;
-    if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) >= 0xA0)) return false;
-    if ((lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) >= 0x90)) return false;
-    i += n;
-  }
-  return true;
 }
 
 SchemaView::SchemaView(const nlohmann::json* root, const nlohmann::json* node) : root_(root), node_(node) {

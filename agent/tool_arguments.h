@@ -45,7 +45,7 @@ nlohmann::ordered_json typed_value(const Element& element, const SchemaView& sch
 nlohmann::ordered_json typed_object(const Element& element, const SchemaView& schema);
 
 std::string_view trimmed(std::string_view text);
-// Strict: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-bool is_utf8(std::string_view text);
+// Reading, printing and copying JSON recurse: deeper than this it is an attack.
+bool is_nested_too_deep(std::string_view json);
 
 }  // namespace agent

@@ -8,6 +8,7 @@
 
 #include "agent/action_call.h"
 #include "agent/error.h"
+#include "agent/tool_arguments.h"
 #include "tools/action_import.h"
 #include "tools/anchor_reader.h"
 
@@ -46,6 +47,7 @@ std::string read_file(const fs::path& path) {
 // The records of a JSON file: a list, one of the usual members that hold a list, or one record a line.
 json records_of(const fs::path& path) {
   const std::string text = read_file(path);
+  if (is_nested_too_deep(text)) throw Error(path.string() + " is nested too deep to be a recording");
   json whole = json::parse(text, nullptr, false);
   if (whole.is_discarded()) {
     whole = json::array();

@@ -3,6 +3,7 @@
 #include <QByteArray>
 #include <QImage>
 #include <fstream>
+#include <iterator>
 #include <map>
 
 #include "agent/error.h"
@@ -10,6 +11,8 @@
 #include "agent/permission.h"
 #include "agent/record_format.h"
 #include "agent/replay.h"
+#include "agent/tool_arguments.h"
+#include "agent/whole_file.h"
 
 namespace agent {
 namespace {
@@ -129,8 +132,10 @@ void export_workflow(Recorder& recorder, SessionId session, const fs::path& file
 }
 
 std::optional<ImportedWorkflow> import_workflow(Recorder& recorder, const fs::path& file) {
-  std::ifstream bytes(file);
-  const json workflow = json::parse(bytes, nullptr, false);
+  std::ifstream opened(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(opened), {}};
+  if (is_nested_too_deep(text)) return std::nullopt;
+  const json workflow = json::parse(text, nullptr, false);
   if (!workflow.is_object() || workflow.value("format", json()) != kFormat) return std::nullopt;
   if (workflow.value("version", 0) != kVersion) {
     throw Error(file.string() + " is a workflow of a newer Deskhand; update this one");

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "agent/tool_arguments.h"
 #include "tools/line_diff.h"
+#include "tools/text_lines.h"
 
 namespace agent {
 namespace {
@@ -42,7 +42,7 @@ std::map<std::string, WorkspaceReview::File> WorkspaceReview::read_all() const {
     const std::uintmax_t size = it->file_size(problem);
     if (size <= kMostTextBytes && n_bytes < kMostBytes) {
       file.content = read_bytes(it->path(), size);
-      file.is_text = file.content.find('\0') == std::string::npos && is_utf8(file.content);
+      file.is_text = file.content.find('\0') == std::string::npos && tools::is_utf8(file.content);
       n_bytes += file.content.size();
     }
     if (!file.is_text) {

@@ -5,18 +5,18 @@
 #include <exception>
 
 #include "agent/permission.h"
-#include "agent/tool_arguments.h"
 #include "app/commands.h"
 #include "app/standard_streams.h"
 #include "app/window/open_window.h"
 #include "tools/session_bus.h"
+#include "tools/text_lines.h"
 
 namespace {
 
 // Qt would put another character in the place of each bad byte, and so name another file.
 void check_words(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    if (agent::is_utf8(argv[i])) continue;
+    if (tools::is_utf8(argv[i])) continue;
     throw app::UsageError("word " + std::to_string(i) + " of the command line is not valid UTF-8: \"" +
                           agent::visible(argv[i]) + "\"; a file of such a name has to be renamed first");
   }

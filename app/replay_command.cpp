@@ -14,6 +14,7 @@
 #include "agent/replay.h"
 #include "agent/rethink.h"
 #include "agent/session_journal.h"
+#include "agent/whole_file.h"
 #include "app/desk_options.h"
 #include "app/event_printer.h"
 #include "app/model_choice.h"

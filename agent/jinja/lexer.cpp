@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "agent/jinja/errors.h"
+#include "tools/utf8.h"
 
 namespace agent::jinja {
 namespace {
@@ -36,25 +37,6 @@ std::string with_unix_newlines(std::string_view source) {
   }
   if (!result.empty() && result.back() == '\n') result.pop_back();
   return result;
-}
-
-void append_utf8(std::string& out, unsigned point) {
-  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | point >> 18);
-    put(0x80 | (point >> 12 & 0x3F));
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
 }
 
 class Lexer {
@@ -310,7 +292,7 @@ class Lexer {
     const char *begin = source_.data() + i + 1, *end = source_.data() + std::min(i + 1 + n_digits, source_.size());
     const auto result = std::from_chars(begin, end, point, 16);
     if (result.ptr != begin + n_digits || point > 0x10FFFF) fail("a string has a broken escape sequence");
-    append_utf8(content, point);
+    content += tools::encode_utf8(point);
     return i + 1 + n_digits;
   }
 

@@ -5,18 +5,16 @@
 #include "agent/jinja/errors.h"
 #include "agent/jinja/interpreter.h"
 #include "agent/jinja/operators.h"
+#include "tools/ascii.h"
 
 namespace agent::jinja {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 char upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
 }
 bool is_cased(char c) {
-  return lower(c) != upper(c);
+  return tools::ascii_lower(c) != upper(c);
 }
 
 // Where white space and words alternate: begin and end of every word.
@@ -281,7 +279,7 @@ Text change_case(const Text& text, Case to) {
                              : to == Case::Words
                                  ? std::string_view(" \t\n\r\v\f-({[<").find(c) != std::string_view::npos
                                  : false;
-    c = to == Case::Upper || (is_start_only && is_start) ? upper(c) : lower(c);
+    c = to == Case::Upper || (is_start_only && is_start) ? upper(c) : tools::ascii_lower(c);
     is_start = begins_word;
   }
   return text.with_bytes(std::move(bytes));

@@ -244,6 +244,24 @@ TEST_F(RecordCommands, undo_of_one_session_leaves_anothers_changes) {
   EXPECT_EQ(folder_.read("workspace/b.txt"), "three\n");
 }
 
+TEST_F(RecordCommands, undo_waits_until_the_session_has_ended) {
+  const auto recorder = agent::Recorder::open(agent::Recorder::default_path());
+  const agent::SessionId session = recorder->begin_session({"edit the files", "scripted", "none", workspace(), ""});
+  run({"undo", QString::number(session)});
+  EXPECT_NE(problem_.find("still runs"), std::string::npos) << problem_ << said_;
+}
+
+TEST_F(RecordCommands, undo_tells_what_stays_of_a_commands_work) {
+  folder_.write("workspace/a.txt", "one\n");
+  const agent::SessionId session = edit({{"shell", {{"command", "echo two > a.txt; echo made > b.txt"}}}});
+  run({"show", QString::number(session)});
+  EXPECT_NE(said_.find("file changed: a.txt"), std::string::npos) << said_;
+  folder_.write("workspace/b.txt", "mine\n");
+  EXPECT_EQ(run({"undo", QString::number(session)}), kExitDone) << complained_;
+  EXPECT_NE(complained_.find("b.txt stays as it is"), std::string::npos) << complained_;
+  EXPECT_EQ(folder_.read("workspace/a.txt") + folder_.read("workspace/b.txt"), "one\nmine\n");
+}
+
 TEST_F(RecordCommands, osworlds_trajectories_come_in) {
   const Png png(folder_.path() / "step_1.png");
   std::string lines_of_file;
@@ -309,6 +327,16 @@ TEST_F(RecordCommands, replies_in_text_come_in) {
   import("tars.json", json::array({seen, tars}).dump());
   EXPECT_EQ(lines()[0]["dialect"], "ui-tars-1.5");
   EXPECT_EQ(lines()[0]["actions"], 1) << complained_;
+}
+
+TEST_F(RecordCommands, a_recording_that_is_nested_without_end_is_refused) {
+  std::string nested;
+  for (int depth = 0; depth < 200'000; ++depth) nested += R"([{"type": "tool_result", "content": )";
+  nested += "0";
+  for (int depth = 0; depth < 200'000; ++depth) nested += "}]";
+  const fs::path file = folder_.write("deep.json", R"([{"role": "user", "content": )" + nested + "}]");
+  run({"import", QString::fromStdString(file.string())});
+  EXPECT_NE(problem_.find("nested too deep"), std::string::npos) << problem_;
 }
 
 TEST_F(RecordCommands, a_recording_cannot_name_pictures_elsewhere) {
