@@ -1,6 +1,7 @@
 #include "tools/clipboard_tool.h"
 
 #include "tools/desktop_view.h"
+#include "tools/output_excerpt.h"
 
 namespace tools {
 namespace {
@@ -12,11 +13,9 @@ constexpr size_t kMaxTold_bytes = 20'000;
 // The beginning and the end, with what is missing between them counted.
 std::string excerpt(const std::string& text) {
   if (text.size() <= kMaxTold_bytes) return text;
-  const auto is_inside = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
-  size_t head = kMaxTold_bytes / 2, tail = text.size() - kMaxTold_bytes / 2;
-  while (head > 0 && is_inside(head)) --head;
-  while (tail < text.size() && is_inside(tail)) ++tail;
-  return text.substr(0, head) + "\n[" + std::to_string(tail - head) + " bytes left out]\n" + text.substr(tail);
+  const std::string_view head = utf8_prefix(text, kMaxTold_bytes / 2), tail = utf8_suffix(text, kMaxTold_bytes / 2);
+  const std::string n_left_out = std::to_string(text.size() - head.size() - tail.size());
+  return std::string(head) + "\n[" + n_left_out + " bytes left out]\n" + std::string(tail);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "capture/error.h"
+#include "tools/workspace.h"
 
 namespace tools {
 namespace {
@@ -31,11 +32,6 @@ Environment inherited_environment() {
   // Programs of a C locale could not show or take text beyond ASCII.
   if (!environment.contains("LC_ALL") && !environment.contains("LC_CTYPE")) environment.try_emplace("LANG", "C.UTF-8");
   return environment;
-}
-
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
 }
 
 // Where the user's files are: as the environment and as the system say, which differ under sudo.
@@ -112,7 +108,7 @@ std::string guard_user_home(DesktopSupervisor& supervisor, const std::vector<fs:
   for (const fs::path& folder : open) {
     std::error_code error;
     const fs::path real = fs::canonical(folder, error);
-    const auto holds_it = [&](const fs::path& home) { return is_inside(real, home); };
+    const auto holds_it = [&](const fs::path& home) { return is_below(real, home); };
     if (!error && std::any_of(homes.begin(), homes.end(), holds_it)) kept.push_back(real.string());
   }
   const nlohmann::json answer = supervisor.ask({{"do", "guard"}, {"homes", read_only}, {"writable", kept}});

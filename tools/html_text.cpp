@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "tools/ascii.h"
+#include "tools/utf8.h"
 
 namespace tools {
 namespace {
@@ -32,12 +33,7 @@ bool is_space(char c) {
 
 std::string utf8(uint32_t point) {
   if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) point = 0xFFFD;
-  std::string text;
-  if (point < 0x80) return std::string(1, static_cast<char>(point));
-  const int n_more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  text += static_cast<char>((n_more == 1 ? 0xC0 : n_more == 2 ? 0xE0 : 0xF0) | point >> (6 * n_more));
-  for (int i = n_more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (point >> (6 * i) & 0x3F));
-  return text;
+  return encode_utf8(point);
 }
 
 // The character that starts at an "&", and how many bytes of the source it takes; none when it is a bare "&".

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/utf8.h"
+
 namespace tools {
 namespace {
 
@@ -14,26 +16,8 @@ constexpr size_t kMaxStringBytes = 1 << 20;
 constexpr size_t kMaxParameters = 64;
 constexpr char32_t kReplacement = 0xFFFD;
 
-void append_utf8(std::string& text, char32_t point) {
-  if (point < 0x80) {
-    text += static_cast<char>(point);
-  } else if (point < 0x800) {
-    text += static_cast<char>(0xC0 | point >> 6);
-    text += static_cast<char>(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    text += static_cast<char>(0xE0 | point >> 12);
-    text += static_cast<char>(0x80 | (point >> 6 & 0x3F));
-    text += static_cast<char>(0x80 | (point & 0x3F));
-  } else {
-    text += static_cast<char>(0xF0 | point >> 18);
-    text += static_cast<char>(0x80 | (point >> 12 & 0x3F));
-    text += static_cast<char>(0x80 | (point >> 6 & 0x3F));
-    text += static_cast<char>(0x80 | (point & 0x3F));
-  }
-}
-
 void append_row(std::string& text, const std::u32string& row) {
-  for (char32_t point : row) append_utf8(text, point);
+  for (char32_t point : row) text += encode_utf8(point);
 }
 
 // "4;12" → {4, 12}. A missing number is 0; numbers are bounded so that no sum overflows.

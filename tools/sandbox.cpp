@@ -5,6 +5,8 @@
 #include <fstream>
 #include <optional>
 
+#include "tools/workspace.h"
+
 namespace tools {
 namespace {
 
@@ -27,11 +29,6 @@ std::optional<std::string> problem_with_root(const fs::path& root) {
   if (!fs::is_directory(root, error)) return "the writable folder " + root.string() + " isn't a folder";
   if (fs::canonical(root, error) == "/") return "the writable folder can't be / itself; choose a project's folder";
   return std::nullopt;
-}
-
-bool is_inside(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
 }
 
 class Arguments {
@@ -73,7 +70,7 @@ void protect_git(Arguments& arguments, const fs::path& root) {
     if (error) return;
   }
   // Outside the workspace it is read-only as all the rest.
-  if (is_inside(folder, root)) protect_git_folder(arguments, folder);
+  if (is_below(folder, root)) protect_git_folder(arguments, folder);
 }
 
 void hide(Arguments& arguments, const fs::path& path) {
@@ -92,7 +89,7 @@ void allow_network(Arguments& arguments) {
   // The resolver's file often lives below /run, which is hidden.
   std::error_code error;
   const fs::path resolver = fs::canonical("/etc/resolv.conf", error);
-  if (!error && is_inside(resolver, "/run")) arguments.bind("--ro-bind", resolver);
+  if (!error && is_below(resolver, "/run")) arguments.bind("--ro-bind", resolver);
 }
 
 }  // namespace

@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 // Opens `relative` below `folder` without following any link: what was resolved is what is opened.
 int open_beneath(const fs::path& folder, const fs::path& relative, int flags, mode_t mode) {
   const int base = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -37,6 +33,11 @@ int open_beneath(const fs::path& folder, const fs::path& relative, int flags, mo
 }
 
 }  // namespace
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const fs::path relative = path.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
 
 const int Workspace::kFolder = O_PATH | O_DIRECTORY;
 

@@ -12,6 +12,9 @@
 
 namespace tools {
 
+// By the words alone: both absolute, no links followed. The folder itself counts.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 class Workspace {
  public:
   // `readable`: folders outside that may be read, not written.

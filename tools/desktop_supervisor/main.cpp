@@ -7,7 +7,6 @@
 // waits. Descendants that leave their parents or sessions are found too, because both are subreapers. A PID namespace
 // would do the same, but then _NET_WM_PID and AT-SPI would name processes by numbers nobody outside knows.
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
@@ -25,7 +24,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -33,6 +31,7 @@
 
 #include "tools/desktop_directory.h"
 #include "tools/desktop_supervisor/home_guard.h"
+#include "tools/process_tree.h"
 
 namespace {
 
@@ -42,39 +41,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kGraceToTerminate = std::chrono::milliseconds(700);
 constexpr auto kLimitToKill = std::chrono::seconds(5);
 constexpr size_t kLargestMessageBytes = 1 << 20;
-
-// Parent of each process, from /proc/PID/stat: "pid (name) state ppid …"; the name may hold spaces and brackets.
-std::map<pid_t, pid_t> parents_of_all() {
-  std::map<pid_t, pid_t> parents;
-  DIR* proc = opendir("/proc");
-  if (proc == nullptr) return parents;
-  while (const dirent* entry = readdir(proc)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid <= 0) continue;
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string stat;  // a process that ends just now is a read error, which stream iterators would throw
-    std::getline(file, stat, '\0');
-    const size_t end_of_name = stat.rfind(')');
-    if (end_of_name == std::string::npos || end_of_name + 4 >= stat.size()) continue;
-    parents[pid] = std::atoi(stat.c_str() + end_of_name + 4);
-  }
-  closedir(proc);
-  return parents;
-}
-
-std::vector<pid_t> descendants() {
-  const std::map<pid_t, pid_t> parents = parents_of_all();
-  std::vector<pid_t> found;
-  for (const auto& [pid, parent] : parents) {
-    for (auto at = parents.find(pid); at != parents.end(); at = parents.find(at->second)) {
-      if (at->second == getpid()) {
-        found.push_back(pid);
-        break;
-      }
-    }
-  }
-  return found;
-}
 
 class Desktop {
  public:
@@ -224,7 +190,7 @@ class Desktop {
     const auto found = running_or_ended_.find(pid);
     if (found == running_or_ended_.end()) return {{"error", "no such process on this desktop"}};
     if (found->second.has_ended) return json::object();
-    for (const pid_t process : descendants())
+    for (const pid_t process : tools::descendants(getpid()))
       if (getsid(process) == pid) kill(process, signal);
     return json::object();
   }
@@ -242,7 +208,7 @@ class Desktop {
     bool first = true;
     while (Clock::now() < deadline) {
       reap();
-      const std::vector<pid_t> processes = descendants();
+      const std::vector<pid_t> processes = tools::descendants(getpid());
       if (processes.empty()) return;
       if (first || signal == SIGKILL)
         for (const pid_t pid : processes) kill(pid, signal);

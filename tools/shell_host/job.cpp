@@ -17,7 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/shell_host/process_tree.h"
+#include "tools/process_tree.h"
+#include "tools/shell_host/terminal_wait.h"
 
 namespace tools::shell_host {
 namespace {

@@ -12,8 +12,8 @@
 #include <chrono>
 #include <list>
 
+#include "tools/process_tree.h"
 #include "tools/shell_host/job.h"
-#include "tools/shell_host/process_tree.h"
 #include "tools/shell_protocol.h"
 
 namespace {
@@ -107,8 +107,8 @@ bool serve(std::list<Job>& jobs) {
 void end_everything() {
   if (getpid() == 1) return;  // the kernel ends the rest of the namespace with us
   const auto deadline = steady_clock::now() + std::chrono::seconds(2);
-  for (auto left = tools::shell_host::descendants(getpid()); !left.empty() && steady_clock::now() < deadline;
-       left = tools::shell_host::descendants(getpid())) {
+  for (auto left = tools::descendants(getpid()); !left.empty() && steady_clock::now() < deadline;
+       left = tools::descendants(getpid())) {
     for (pid_t pid : left) kill(pid, SIGSTOP);
     for (pid_t pid : left) kill(pid, SIGKILL);
     while (waitpid(-1, nullptr, WNOHANG) > 0) continue;

@@ -8,6 +8,7 @@
 #include "agent/recorder.h"
 #include "agent/session_journal.h"
 #include "capture/settle.h"
+#include "tools/output_excerpt.h"
 #include "tools/private_desktop.h"
 
 namespace desk {
@@ -32,7 +33,7 @@ fs::path make_scratch() {
 }
 
 std::string cut(const std::string& text) {
-  return text.size() <= kMaxTraced_bytes ? text : text.substr(0, kMaxTraced_bytes) + " …";
+  return text.size() <= kMaxTraced_bytes ? text : std::string(tools::utf8_prefix(text, kMaxTraced_bytes)) + " …";
 }
 
 bool is_covered(const fs::path& path, const std::vector<std::string>& patterns) {

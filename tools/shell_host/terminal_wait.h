@@ -1,14 +1,7 @@
 #pragma once
-// Looks at processes through /proc: who descends from whom, and who waits for the terminal.
-
-#include <sys/types.h>
-
-#include <vector>
+// Who waits for the terminal, as far as /proc tells.
 
 namespace tools::shell_host {
-
-// Every living process below `root`, without `root` itself. Zombies are left out.
-std::vector<pid_t> descendants(pid_t root);
 
 enum class TerminalWait {
   No,
