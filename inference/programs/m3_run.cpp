@@ -22,6 +22,8 @@ constexpr const char* kUsage =
     "\n"
     "  --ids 1,2,3           token ids instead of TEXT (the only way without a tokenizer.json)\n"
     "  --image FILE.png      a picture, at the next ]<]image[>[ of TEXT, or before TEXT if it has none; repeatable\n"
+    "  --image-side N        pictures are as large as they are, up to N px on the longer side (default: 451,584 px in "
+    "all)\n"
     "  --video A.png,B.png   the frames of a clip, likewise at ]<]video[>[\n"
     "  --max-new N           stop after N tokens (default 128)\n"
     "  --context N           room of the session in tokens (default: what prompt and --max-new need)\n"
@@ -61,7 +63,15 @@ std::shared_ptr<const VisionTokens> encode_clip(Engine& engine, const std::strin
 
 Prompt make_prompt(Engine& engine, const Arguments& arguments) {
   std::vector<std::shared_ptr<const VisionTokens>> media;
-  for (const std::string& file : arguments.all("image")) media.push_back(engine.encode_image(read_png(file).view()));
+  ResizeRule rule;
+  if (arguments.has("image-side")) {
+    const std::int64_t side = arguments.integer("image-side", 0);
+    if (side < 28 || side > 16384) throw Error(message("--image-side: 28 to 16384 px, found ", side));
+    rule.mode = ResizeRule::Mode::LongSide;
+    rule.max_long_side_px = static_cast<int>(side);
+  }
+  for (const std::string& file : arguments.all("image"))
+    media.push_back(engine.encode_image(read_png(file).view(), rule));
   for (const std::string& list : arguments.all("video")) media.push_back(encode_clip(engine, list));
   if (arguments.has("ids")) {
     // Ids are taken as they are, placeholders one per feature row.
@@ -99,8 +109,8 @@ std::int64_t stream_tokens(const Engine& engine, Session& session, Sampler& samp
 
 int run(int argc, char** argv) {
   const Arguments arguments(argc, argv,
-                            {"ids", "image", "video", "max-new", "context", "temperature", "top-k", "top-p", "min-p",
-                             "seed", "prefill-chunk", "save", "restore", "device", "threads"});
+                            {"ids", "image", "image-side", "video", "max-new", "context", "temperature", "top-k",
+                             "top-p", "min-p", "seed", "prefill-chunk", "save", "restore", "device", "threads"});
   if (arguments.positional().empty() || arguments.positional().size() > 2) {
     throw Error("expected a model folder and one text; --help tells more");
   }

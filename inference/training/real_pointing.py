@@ -10,7 +10,7 @@ import sys
 
 def ask(program, model, picture, goal):
     prompt = f"]~!b[]~b]user\n]<]image[>[{goal}[e~[\n]~b]ai\n</mm:think>"
-    run = subprocess.run([program, model, "--temperature", "0", "--max-new", "48", "--image", picture, prompt], capture_output=True, text=True, check=True)
+    run = subprocess.run([program, model, "--temperature", "0", "--max-new", "48", "--image-side", "3584", "--image", picture, prompt], capture_output=True, text=True, check=True)
     return run.stdout
 
 

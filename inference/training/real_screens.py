@@ -61,6 +61,8 @@ def main(out, width, height):
     time.sleep(1)
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
     subprocess.run(["xsetroot", "-solid", "#406080"], check=False)
+    import pyatspi
+    pyatspi.Registry.generateMouseEvent(width - 1, height - 1, "abs")  # no tool tip comes up over what is asked for
     work = os.path.join(out, "work")
     os.makedirs(work, exist_ok=True)
     for name, text in (("notes.txt", "Buy apples and bread\nCall Martin at noon\nWater the garden\n"), ("report.md", "# Report\n"), ("budget.csv", "a,b\n1,2\n")):
