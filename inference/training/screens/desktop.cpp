@@ -124,7 +124,8 @@ void Desktop::choose_size(Split split, View view) {
     size_ = QSize(qRound(kWidth / scale_), qRound(kHeight / scale_));
     return;
   }
-  const double px_per_pt = std::vector<double>{1, 1.25, 1.5, 2}[static_cast<std::size_t>(random_.weighted({7, 1, 1, 1}))];
+  const double px_per_pt =
+      std::vector<double>{1, 1.25, 1.5, 2}[static_cast<std::size_t>(random_.weighted({7, 1, 1, 1}))];
   if (view == View::Large) {
     picture_px_ = QSize(kWidth * 3 / 2, kHeight * 3 / 2);
     scale_ = px_per_pt * 2 / 3;
@@ -139,7 +140,9 @@ void Desktop::choose_size(Split split, View view) {
 void Desktop::choose_crop() {
   const QRect& window = random_.pick(layers_).frame;
   const QSizeF room(kWidth / scale_, kHeight / scale_);
-  auto start = [](double middle, double length, double whole) { return std::clamp(middle - length / 2, 0.0, whole - length); };
+  auto start = [](double middle, double length, double whole) {
+    return std::clamp(middle - length / 2, 0.0, whole - length);
+  };
   shown_ = QRectF(QPointF(start(random_.between(window.left(), window.right()), room.width(), size_.width()),
                           start(random_.between(window.top(), window.bottom()), room.height(), size_.height())),
                   room);
@@ -238,7 +241,8 @@ Screen Desktop::render() {
                   layers_[i].title, screen.items);
   hide_covered(screen, layers_, shown_);
   check_readable(screen);
-  const QTransform to_px = QTransform::fromTranslate(-shown_.left(), -shown_.top()) * QTransform::fromScale(scale_, scale_);
+  const QTransform to_px =
+      QTransform::fromTranslate(-shown_.left(), -shown_.top()) * QTransform::fromScale(scale_, scale_);
   for (Item& item : screen.items) item.box = to_px.mapRect(item.box) & QRectF(0, 0, kWidth, kHeight);
   for (TextRun& run : screen.runs) {
     run.box = to_px.mapRect(run.box);

@@ -62,7 +62,7 @@ class Desktop {
   QSize size_;
   QSize picture_px_{kWidth, kHeight};
   QRectF shown_;  // what the picture shows of the screen; null: all
-  QRect panel_;  // null: none
+  QRect panel_;   // null: none
   QString clock_;
   std::vector<Icon> icons_;
   std::vector<Layer> layers_;

@@ -1,6 +1,7 @@
 #pragma once
 // What a scene is: layers of real widgets painted over each other, and the labels harvested from them.
-// Boxes are in pixels of an 896×504 picture, whatever the size of the picture and the size the widgets were laid out at.
+// Boxes are in pixels of an 896×504 picture, whatever the size of the picture and the size the widgets were laid out
+// at.
 
 #include <QRectF>
 #include <QString>

@@ -62,7 +62,8 @@ QString TextSource::harder(QString word) {
     const int letter = random_.between(0, static_cast<int>(word.size()) - 1);
     for (qsizetype i = 0; i < plain.size(); ++i)
       if (plain[i] == word[letter].toLower()) kinds << QString(marked[i]);
-    if (!kinds.isEmpty()) word.replace(letter, 1, word[letter].isUpper() ? random_.pick(kinds).toUpper() : random_.pick(kinds));
+    if (!kinds.isEmpty())
+      word.replace(letter, 1, word[letter].isUpper() ? random_.pick(kinds).toUpper() : random_.pick(kinds));
   }
   return word;
 }

@@ -68,7 +68,7 @@ TEST_F(Items, tell_what_was_read_elsewhere_what_was_taken_hold_of_and_what_is_no
   const QList<ClaimNote>& claims = delta.changes.back().item.claims;
   ASSERT_EQ(claims.size(), 2);
   EXPECT_TRUE(claims[0].problem.isEmpty());
-  EXPECT_EQ(claims[1].problem, "[8] failed");
+  EXPECT_EQ(claims[1].problem, "[9] failed");
 }
 
 TEST_F(Items, are_the_same_read_in_pieces_as_they_come_or_all_at_once) {
