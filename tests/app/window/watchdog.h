@@ -5,7 +5,10 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 namespace app_test {
 
@@ -23,11 +26,14 @@ class UiWatchdog {
   }
   void start() {
     longest_ms_ = 0;
+    machine_longest_ms_ = 0;
     deprived_ms_ = deprived_so_far_ms();
     silence_.start();
     timer_.start();
   }
   qint64 longest_ms() const { return longest_ms_; }
+  // The longest silence of a thread that does nothing but tick: what the machine itself kept waiting meanwhile.
+  qint64 machine_longest_ms() const { return machine_longest_ms_; }
 
  private:
   // Ready to run, but waiting for a processor: of this program's first thread, as the kernel counts it.
@@ -41,6 +47,15 @@ class UiWatchdog {
   QTimer timer_;
   QElapsedTimer silence_;
   qint64 longest_ms_ = 0, deprived_ms_ = 0;
+  std::atomic<qint64> machine_longest_ms_ = 0;
+  std::jthread idler_{[this](const std::stop_token& stop) {
+    QElapsedTimer silence;
+    silence.start();
+    while (!stop.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(kTick_ms));
+      machine_longest_ms_ = std::max<qint64>(machine_longest_ms_, silence.restart() - kTick_ms);
+    }
+  }};
 };
 
 }  // namespace app_test
