@@ -41,6 +41,11 @@ bool is_denial(const std::vector<std::string>& words) {
   });
 }
 
+bool asks_how_many(const std::string& question) {
+  const std::vector<std::string> words = words_of(question);
+  return words.size() > 1 && words[0] == "how" && words[1] == "many";
+}
+
 bool says_no(const Reading& reading) {
   const std::vector<std::string> words = words_of(reading.text);
   return reading.has_failed || words.empty() || std::find(words.begin(), words.end(), "0") != words.end();
@@ -65,6 +70,8 @@ std::string problem_with_answer(const std::string& answer, const std::string& qu
     if (std::any_of(readings.begin(), readings.end(), says_no)) return "";
     return what + " denies what its commands say" + newest;
   }
+  if (asks_how_many(question) && std::none_of(words.begin(), words.end(), is_number))
+    return what + " names no number" + newest;
   std::set<std::string> read;
   for (const Reading& reading : readings) {
     for (std::string& word : words_of(reading.text)) read.insert(std::move(word));

@@ -22,6 +22,9 @@ TEST(Grounding, an_answer_says_what_was_read) {
   EXPECT_FALSE(stands("notes.txt has 40 lines.", question, {{"wc: notes.txt: No such file or directory", true}}));
   EXPECT_FALSE(stands("Stop", question, {{"40 notes.txt"}})) << "nothing of it was read";
   EXPECT_FALSE(stands("Yes, it is.", "Does a.txt exist?", {{""}})) << "nothing was printed";
+  EXPECT_FALSE(stands("There are leteors.", "How many files are in letters?",
+                      {{"ls: cannot access 'leteors': No such file or directory\n0"}}))
+      << "no number";
 }
 
 TEST(Grounding, a_denial_needs_a_no) {
