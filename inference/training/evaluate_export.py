@@ -45,10 +45,28 @@ def trainer_state(named, c):
     return out
 
 
+def widened(state, c):
+    """The vision tower's perceptrons at today's width: a unit that an earlier, narrower export lacks looks at something
+    (as strongly as the others) and says nothing yet, so that the function stays the same."""
+    chance = torch.Generator().manual_seed(1)
+    for i in range(c.vision_layers):
+        into, bias, out = (f"vision.blocks.{i}.{name}" for name in ("fc1.weight", "fc1.bias", "fc2.weight"))
+        missing = c.vision_width - state[into].shape[0]
+        if missing > 0:
+            new = torch.randn(missing, state[into].shape[1], generator=chance) * state[into].std()
+            state[into], state[bias] = torch.cat([state[into], new]), torch.cat([state[bias], torch.zeros(missing)])
+            state[out] = torch.cat([state[out], torch.zeros(state[out].shape[0], missing)], 1)
+    return state
+
+
+def read_state(model_dir, c):
+    return widened(trainer_state(tensors.read(f"{model_dir}/model.safetensors"), c), c)
+
+
 def load(model_dir):
     tokenizer = tokens.Tokenizer(f"{model_dir}/tokenizer.json")
     model = Nano(Config(vocabulary=tokenizer.size))
-    result = model.load_state_dict(trainer_state(tensors.read(f"{model_dir}/model.safetensors"), model.c), strict=False)
+    result = model.load_state_dict(read_state(model_dir, model.c), strict=False)
     missing = [name for name in result.missing_keys if "_head." not in name or name.startswith("lm_head")]
     if missing or result.unexpected_keys:
         raise ValueError(f"{model_dir}: missing {missing}, unexpected {result.unexpected_keys}")

@@ -41,7 +41,7 @@ class Config:
     vision_hidden: int = 256
     vision_layers: int = 6
     vision_heads: int = 4
-    vision_width: int = 1024
+    vision_width: int = 2048
     kl_rows: int = 32  # query rows per conversation on which the index branch is taught
 
 

@@ -94,6 +94,8 @@ def pick_target(scene, random, active=False, training=False):
     """(how it is called, item, how) of something on the screen, or None; in training more often what is hard."""
     kinds = []
     named = scene.active if active else scene.named
+    if active and training and random.random() < 0.15:
+        named = scene.named  # a click on a label, a heading, something grey
     if named:
         kinds += ["named"] * 12
     if scene.icons:

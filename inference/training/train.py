@@ -15,10 +15,9 @@ import torch
 import torch.nn.functional as F
 
 import data
-import tensors
 import tokens
 from evaluate import Examiner
-from evaluate_export import trainer_state
+from evaluate_export import read_state
 from model import MAP_SIZES, MOST_COLUMNS, Config, Nano
 from optimizer import Muon, split_parameters
 
@@ -98,8 +97,7 @@ class Trainer:
         if self.resumed_export:
             self.sparse_from = 0.0
         if self.resumed_export and not os.path.exists(path):
-            named = tensors.read(os.path.join(self.args.resume, "model.safetensors"))
-            print("resumed from", self.args.resume, self.model.load_state_dict(trainer_state(named, self.model.c), strict=False), flush=True)
+            print("resumed from", self.args.resume, self.model.load_state_dict(read_state(self.args.resume, self.model.c), strict=False), flush=True)
         elif os.path.exists(path):
             missing = self.model.load_state_dict(torch.load(path, map_location=self.device), strict=False)
             print("resumed at", self.progress, missing, flush=True)

@@ -35,7 +35,7 @@ TextSource::TextSource(Random& random, Split split) : random_(random), split_(sp
   }();
   ui_ = ui;
   words_ = of_split(languages[0], split);
-  if (random.chance(split == Split::Train ? 0.5 : 0.4)) {  // letters with marks are hard to read
+  if (random.chance(split == Split::Train ? 0.6 : 0.4)) {  // letters with marks are hard to read
     const QStringList other = of_split(languages[static_cast<std::size_t>(random.between(1, 8))], split);
     words_ = random.chance(0.5) ? other : words_ + other;
   }
@@ -57,7 +57,7 @@ QString TextSource::harder(QString word) {
   const int at = random_.between(0, static_cast<int>(word.size()) - 1);
   if (random_.chance(0.12)) word.insert(at, word[at]);
   if (random_.chance(0.06) && at > 0) word.insert(at + 1, word.mid(at - 1, 2));
-  if (random_.chance(0.12)) {
+  if (random_.chance(0.2)) {
     QStringList kinds;
     const int letter = random_.between(0, static_cast<int>(word.size()) - 1);
     for (qsizetype i = 0; i < plain.size(); ++i)

@@ -115,11 +115,18 @@ QString fill_calculator(Context& context, QWidget* window, QSize) {
   QStringList keys = {"7", "8", "9", "/", "4", "5", "6", "*", "1", "2", "3", "-", "0", ".", "=", "+"};
   if (context.random.chance(0.5)) keys = QStringList{"C", "(", ")", "%"} + keys;
   if (context.random.chance(0.4)) keys = QStringList{"sin", "cos", "tan", "sqrt", "ln", "log", "pi", "e"} + keys;
+  int columns = 4;
+  if (context.theme.split == Split::Train) {  // calculators differ; the examination keeps the one that it always had
+    if (context.random.chance(0.5))
+      keys.replaceInStrings("*", "×").replaceInStrings("/", "÷").replaceInStrings("-", "−");
+    if (context.random.chance(0.4)) keys = QStringList{"AC", "√", "x²", "±", "mod", "x!", "1/x", "π"} + keys;
+    columns = context.random.pick({4, 4, 4, 5, 6, 8});
+  }
   for (int i = 0; i < keys.size(); ++i) {
     auto* key = new QPushButton(keys[i]);
     key->setMinimumWidth(30);
     key->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    grid->addWidget(key, i / 4, i % 4);
+    grid->addWidget(key, i / columns, i % columns);
   }
   all->addLayout(grid, 1);
   return QStringLiteral("Calculator");
