@@ -34,15 +34,16 @@ bool is_installed(const char* program) {
   return !QStandardPaths::findExecutable(program).isEmpty();
 }
 
-// The check's own finding, or what it broke with.
+// The check's own finding, or what it broke with. `remedy` is for what the check gives none for.
 Finding attempt(const std::string& name, bool is_essential, const std::string& remedy,
                 const std::function<Finding()>& check) {
   Finding finding;
   try {
     finding = check();
   } catch (const std::exception& error) {
-    finding = {.state = State::Broken, .what = error.what(), .remedy = remedy};
+    finding = {.state = State::Broken, .what = error.what()};
   }
+  if (finding.state != State::Works && finding.remedy.empty()) finding.remedy = remedy;
   finding.name = name;
   finding.is_essential = is_essential;
   return finding;
@@ -74,7 +75,11 @@ Finding user_input() {
   const auto input = tools::X11Input::open({.display = display});
   std::string warnings;
   for (const std::string& warning : input->warnings()) warnings += (warnings.empty() ? "" : " ") + warning;
-  if (!warnings.empty()) return {.state = State::Limited, .what = warnings};
+  if (!warnings.empty()) {
+    return {.state = State::Limited,
+            .what = warnings,
+            .remedy = "work on a private desktop, which has a window manager and no input method"};
+  }
   return {.what = "the input helper works " + display + " through XTest"};
 }
 
@@ -195,13 +200,13 @@ std::vector<Finding> examine_machine() {
   findings.push_back(attempt("your display", false, "log in to an X11 session for --desktop mine", user_display));
   findings.push_back(attempt("input on it", false, "log in to an X11 session for --desktop mine", user_input));
   examine_private_desktop(findings);
-  findings.push_back(attempt("programs", false, "", programs));
+  findings.push_back(attempt("programs", false, "see the message", programs));
   findings.push_back(attempt("small model", true, "install Deskhand again", small_model));
-  findings.push_back(attempt("GPU", false, "", gpu));
+  findings.push_back(attempt("GPU", false, "see the message", gpu));
   findings.push_back(attempt("record", true, "see the message", record));
   findings.push_back(attempt("disk", true, "free some space", disk));
-  findings.push_back(attempt("portal", false, "", portal));
-  findings.push_back(attempt("keyring", false, "", keyring));
+  findings.push_back(attempt("portal", false, "see the message", portal));
+  findings.push_back(attempt("keyring", false, "see the message", keyring));
   return findings;
 }
 

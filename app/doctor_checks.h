@@ -11,7 +11,7 @@ struct Finding {
   std::string name = {};  // "private desktop"
   State state = State::Works;
   std::string what = {};    // what was found
-  std::string remedy = {};  // what to do; empty where there is nothing to do
+  std::string remedy = {};  // what to do; empty only where it works
   bool is_essential = false;
 };
 

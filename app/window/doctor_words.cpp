@@ -17,6 +17,7 @@ constexpr const char* kSaid[] = {
     QT_TRANSLATE_NOOP("Checks", "only X11 windows can be seen and worked; log in to an X11 session for --desktop mine"),
     QT_TRANSLATE_NOOP("Checks", "X11 display %1, %2"),
     QT_TRANSLATE_NOOP("Checks", "no display to try it on"),
+    QT_TRANSLATE_NOOP("Checks", "work on a private desktop, which has a window manager and no input method"),
     QT_TRANSLATE_NOOP("Checks", "the input helper works %1 through XTest"),
     QT_TRANSLATE_NOOP("Checks", "install xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core and x11-xkb-utils"),
     QT_TRANSLATE_NOOP("Checks", "starts, is seen, and takes keys (%1)"),

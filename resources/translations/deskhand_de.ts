@@ -355,6 +355,10 @@
             <translation>kein Bildschirm, an dem es sich prüfen ließe</translation>
         </message>
         <message>
+            <source>work on a private desktop, which has a window manager and no input method</source>
+            <translation>einen eigenen Desktop nehmen: der hat eine Fensterverwaltung und keine Eingabemethode</translation>
+        </message>
+        <message>
             <source>the input helper works %1 through XTest</source>
             <translation>der Eingabehelfer bedient %1 über XTest</translation>
         </message>

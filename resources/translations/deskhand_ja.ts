@@ -355,6 +355,10 @@
             <translation>試せるディスプレイがありません</translation>
         </message>
         <message>
+            <source>work on a private desktop, which has a window manager and no input method</source>
+            <translation>専用デスクトップを使ってください。ウィンドウマネージャーがあり、入力メソッドはありません</translation>
+        </message>
+        <message>
             <source>the input helper works %1 through XTest</source>
             <translation>入力ヘルパーが XTest で %1 を操作できます</translation>
         </message>

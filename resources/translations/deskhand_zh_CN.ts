@@ -355,6 +355,10 @@
             <translation>没有可供测试的显示器</translation>
         </message>
         <message>
+            <source>work on a private desktop, which has a window manager and no input method</source>
+            <translation>请使用专用桌面：它有窗口管理器，没有输入法</translation>
+        </message>
+        <message>
             <source>the input helper works %1 through XTest</source>
             <translation>输入助手可通过 XTest 操作 %1</translation>
         </message>

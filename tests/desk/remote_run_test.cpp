@@ -1,6 +1,5 @@
 // Whole runs with a mind behind a server: work on code, secrets, panic, and what a run costs beside the model.
 
-#include <X11/keysym.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -18,8 +17,13 @@
 
 #include "tests/chat_server/chat_server.h"
 #include "tests/desk/deskhand_process.h"
-#include "tests/desk/input_window.h"
 #include "tests/desk/x_server.h"
+#include "tools/windows.h"
+
+// Last: its macros would break other headers.
+#include <X11/keysym.h>
+
+#include "tests/desk/input_window.h"
 
 namespace {
 
@@ -298,6 +302,46 @@ TEST_F(RemoteRun, a_terminal_gets_a_line_of_progress_and_a_pipe_nothing_but_json
   EXPECT_EQ(json::parse(last)["ending"], "done");
 }
 
+TEST_F(RemoteRun, the_exit_code_tells_how_it_ended) {
+  using std::string_literals::operator""s;
+  const auto end_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--desktop", "none", "--workspace", workspace().string()});
+    words.emplace_back("Go");
+    DeskhandProcess run(run_words(words), environment());
+    const int code = run.finish();
+    const bool has_ended = !run.events().empty() && run.events().back()["event"] == "finished";
+    return std::pair{code, has_ended ? run.events().back()["ending"].get<std::string>() : run.output()};
+  };
+  const auto shell = chat_server::calls("shell", {{"command", "true"}});
+  server_.then(chat_server::says("Done."));
+  EXPECT_EQ(end_of({}), std::pair(0, "done"s));
+  server_.then([](const Request&, Connection& connection) {
+    connection.send_http(400, "application/json", R"({"error": {"message": "no such thing"}})");
+  });
+  EXPECT_EQ(end_of({}), std::pair(1, "failed"s));
+  server_.then(chat_server::calls("give_up", {{"reason", "there is no such file"}}));
+  EXPECT_EQ(end_of({}), std::pair(3, "gave up"s));
+  server_.then(shell);
+  EXPECT_EQ(end_of({"--yes", "shell", "--max-steps", "1"}), std::pair(4, "stuck"s));
+  for (int n = 0; n < 3; ++n) server_.then(shell);
+  EXPECT_EQ(end_of({"--no", "shell"}), std::pair(5, "refused"s));
+  for (int n = 0; n < 3; ++n) server_.then(shell);
+  EXPECT_EQ(end_of({}), std::pair(5, "refused"s)) << "nobody is there to be asked";
+}
+
+TEST_F(RemoteRun, a_watched_desktop_is_in_a_window_of_the_users) {
+  const desk_test::TestXServer users;
+  std::vector<std::string> titles;
+  server_.then([&](const Request& request, Connection& connection) {
+    for (const tools::Window& window : tools::Windows::open(users.display()).list()) titles.push_back(window.title);
+    chat_server::says("Done.")(request, connection);
+  });
+  DeskhandProcess run(run_words({"--watch", "--size", "640x480", "Look"}), environment({"DISPLAY=" + users.display()}));
+  EXPECT_EQ(run.finish(), 0) << run.output();
+  ASSERT_EQ(titles.size(), 1U);
+  EXPECT_THAT(titles[0], HasSubstr("Deskhand"));
+}
+
 TEST_F(RemoteRun, an_unreachable_server_is_one_plain_message) {
   DeskhandProcess run({"run", "--json", "--model", "http://127.0.0.1:9/v1", "--desktop", "none", "--workspace",
                        workspace().string(), "Go"},
@@ -332,9 +376,25 @@ TEST_F(RemoteRun, doctor_says_what_works) {
   for (const char* name : {"private desktop", "widgets (AT-SPI)", "sandboxed shell", "small model", "record"}) {
     EXPECT_EQ(state(name), "works") << name << report.dump(1);
   }
-  for (const json& finding : report["findings"]) {
-    EXPECT_TRUE(finding["state"] != "broken" || !finding["remedy"].get<std::string>().empty()) << finding;
-  }
+}
+
+TEST_F(RemoteRun, doctor_has_a_remedy_for_whatever_does_not_work) {
+  const auto problems_of = [&](const std::string& variable, int exit_code) {
+    DeskhandProcess doctor({"doctor", "--json"}, environment({variable}));
+    EXPECT_EQ(doctor.finish(), exit_code) << doctor.output();
+    std::map<std::string, std::string> remedies;
+    const json report = json::parse(doctor.output());
+    for (const json& finding : report["findings"]) {
+      if (finding["state"] == "works") continue;
+      EXPECT_NE(finding["remedy"], "") << variable << finding;
+      remedies[finding["name"]] = finding["remedy"];
+    }
+    return remedies;
+  };
+  EXPECT_THAT(problems_of("PATH=/nonexistent", 1)["private desktop"], HasSubstr("install xvfb"));
+  const desk_test::TestXServer without_window_manager;
+  EXPECT_THAT(problems_of("DISPLAY=" + without_window_manager.display(), 0)["input on it"],
+              HasSubstr("private desktop"));
 }
 
 TEST_F(RemoteRun, calibrate_gives_up_on_a_server_that_says_nothing) {
