@@ -5,6 +5,7 @@
 
 #include <QByteArray>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -363,6 +364,27 @@ TEST(Completion, names_every_command_and_option) {
             plain.find("--" + option.name) != std::string::npos || plain.find("-l " + option.name) != std::string::npos;
         EXPECT_TRUE(is_named) << command.name << " " << option.name << " in\n" << plain.substr(0, 60);
       }
+    }
+  }
+}
+
+TEST(Completion, the_manual_page_says_what_the_help_says) {
+  std::string page = manual_page(commands(), "1.0");
+  for (const auto& [escaped, plain] : {std::pair{"\\-", "-"}, std::pair{"\\e", "\\"}, std::pair{"\\&", ""}}) {
+    for (std::size_t at = 0; (at = page.find(escaped, at)) != std::string::npos; at += std::strlen(plain)) {
+      page.replace(at, 2, plain);
+    }
+  }
+  for (const Command& command : commands()) {
+    EXPECT_NE(page.find(usage_of(command)), std::string::npos) << command.name;
+    EXPECT_NE(page.find(command.summary), std::string::npos) << command.name;
+    EXPECT_NE(page.find(command.notes), std::string::npos) << command.name;
+    for (const CommandArgument& argument : command.arguments) {
+      EXPECT_NE(page.find(argument.help), std::string::npos) << command.name << " " << argument.name;
+    }
+    for (const CommandOption& option : command.options) {
+      EXPECT_NE(page.find(option.help), std::string::npos) << command.name << " " << option.name;
+      EXPECT_NE(page.find(option.otherwise), std::string::npos) << command.name << " " << option.name;
     }
   }
 }

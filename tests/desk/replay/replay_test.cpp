@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <opencv2/core.hpp>
 
 #include "agent/error.h"
 #include "agent/session_journal.h"
@@ -50,6 +51,11 @@ class ReplayTest : public testing::Test {
     agent::WorkbenchOptions options;
     options.state_dir = folder_->path() / "state";
     return options;
+  }
+
+  static double brightness_of(const agent::Picture& picture) {
+    const cv::Scalar mean = cv::mean(picture->pixels);
+    return (mean[0] + mean[1] + mean[2]) / 3;
   }
 
   std::vector<agent::ReplayStep> steps() { return agent::load_steps(*recorder_, session_); }
@@ -128,6 +134,22 @@ TEST_F(ReplayTest, works_on_a_screen_of_another_size) {
   EXPECT_EQ(replay(steps(), other), recorded_) << how_;
 }
 
+TEST_F(ReplayTest, waits_for_a_window_that_comes_late) {
+  std::vector<agent::ReplayStep> late = steps();
+  const auto launch = std::find_if(late.begin(), late.end(), [](const agent::ReplayStep& step) {
+    return step.call.arguments.value("program", "") == "mousepad";
+  });
+  ASSERT_TRUE(launch != late.end() && launch != late.begin());
+  late.erase(launch);
+  std::size_t n_pointed = 0;
+  const FinalState state =
+      replay(std::move(late), options(), [&](agent::Workbench& workbench, const tools::ToolCall& call) {
+        if (call.name != "pointer" || ++n_pointed != 4) return;
+        workbench.private_desktop()->launch({"sh", "-c", "sleep 3; exec mousepad"});
+      });
+  EXPECT_EQ(state, recorded_) << how_;
+}
+
 TEST_F(ReplayTest, works_in_another_theme) {
   tools::TemporaryFolder home;
   fs::create_directories(home.path() / ".config/gtk-3.0");
@@ -135,7 +157,12 @@ TEST_F(ReplayTest, works_in_another_theme) {
       << "[Settings]\ngtk-theme-name=HighContrast\ngtk-application-prefer-dark-theme=1\n";
   agent::WorkbenchOptions other = options();
   other.home_template = home.path();
-  EXPECT_EQ(replay(steps(), other), recorded_) << how_;
+  double brightness = 0;
+  const FinalState state = replay(steps(), other, [&](agent::Workbench& workbench, const tools::ToolCall& call) {
+    if (call.name == "pointer") brightness = brightness_of(workbench.desktop()->grab().frame);
+  });
+  EXPECT_EQ(state, recorded_) << how_;
+  EXPECT_LT(brightness, brightness_of(steps().back().screen) / 2) << "it does look other";
 }
 
 TEST_F(ReplayTest, a_parameter_gets_a_new_value) {
