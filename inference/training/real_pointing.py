@@ -14,10 +14,14 @@ def ask(program, model, picture, goal):
     return run.stdout
 
 
-def is_symbol(item):
-    """A square button whose name is too long to stand on it: only its icon is seen."""
+# Keys that show a sign ("÷", "(") and are called by the name of what they do.
+HIDDEN_NAMES = {"mate-calc": ("x_squared", "square_root", "end_group", "start_group", "result", "add", "subtract", "multiply", "percentage", "numeric_point", "divide")}
+
+
+def is_symbol(application, item):
+    """The name isn't on the screen: a square button whose name is too long to stand on it, or a key with a hidden name."""
     _, _, w, h = item["box"]
-    return item["role"] in ("push button", "toggle button", "icon") and w < 1.5 * h and len(item["name"]) > 3
+    return item["name"] in HIDDEN_NAMES.get(application, ()) or item["role"] in ("push button", "toggle button", "icon") and w < 1.5 * h and len(item["name"]) > 3
 
 
 def main(program, model, folder, per_application):
@@ -31,7 +35,7 @@ def main(program, model, folder, per_application):
             point = re.findall(r"<[xy]>(\d{3})", said)
             x, y, w, h = item["box"]
             hit = len(point) == 2 and x <= (int(point[0]) + 0.5) * data["width"] / 1000 <= x + w and y <= (int(point[1]) + 0.5) * data["height"] / 1000 <= y + h
-            kind = "symbol" if is_symbol(item) else "text"
+            kind = "symbol" if is_symbol(labels.stem, item) else "text"
             tally[kind, "right"] += hit
             tally[kind, "all"] += 1
             tally[labels.stem, "right"] += hit and kind == "text"

@@ -3,6 +3,7 @@
 Usage: dbus-run-session -- real_screens.py OUT_DIR WIDTH HEIGHT     (needs Xvfb, openbox, at-spi2-core, ImageMagick,
 python3-pyatspi and the applications below). Writes NAME.png and NAME.json: [{name, role, box in px of the picture}].
 """
+import ctypes
 import json
 import os
 import subprocess
@@ -38,19 +39,32 @@ def harvest(node, found, depth=0):
 
 
 def tree_of(process):
-    """The newest application's tree, once it has stopped growing."""
     import pyatspi
+    found = []
+    for application in pyatspi.Registry.getDesktop(0):
+        if application is not None and application.get_process_id() == process.pid:
+            harvest(application, found)
+    return found
+
+
+def settled_tree(process):
+    """The tree once it has stopped growing."""
     last = []
     for _ in range(20):
         time.sleep(0.5)
-        found = []
-        for application in pyatspi.Registry.getDesktop(0):
-            if application is not None and application.get_process_id() == process.pid:
-                harvest(application, found)
+        found = tree_of(process)
         if found and found == last:
-            return found
+            break
         last = found
     return last
+
+
+def move_pointer(display, x, y):
+    x11 = ctypes.CDLL("libX11.so.6")
+    x11.XOpenDisplay.restype = x11.XDefaultRootWindow.restype = ctypes.c_void_p
+    connection = ctypes.c_void_p(x11.XOpenDisplay(display.encode()))
+    x11.XWarpPointer(connection, None, ctypes.c_void_p(x11.XDefaultRootWindow(connection)), 0, 0, 0, 0, x, y)
+    x11.XCloseDisplay(connection)
 
 
 def main(out, width, height):
@@ -61,8 +75,7 @@ def main(out, width, height):
     time.sleep(1)
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
     subprocess.run(["xsetroot", "-solid", "#406080"], check=False)
-    import pyatspi
-    pyatspi.Registry.generateMouseEvent(width - 1, height - 1, "abs")  # no tool tip comes up over what is asked for
+    move_pointer(display, width - 1, height - 1)  # no tool tip comes up over what is asked for
     work = os.path.join(out, "work")
     os.makedirs(work, exist_ok=True)
     for name, text in (("notes.txt", "Buy apples and bread\nCall Martin at noon\nWater the garden\n"), ("report.md", "# Report\n"), ("budget.csv", "a,b\n1,2\n")):
@@ -70,12 +83,14 @@ def main(out, width, height):
             file.write(text)
     for name, command in APPLICATIONS.items():
         process = subprocess.Popen(command, cwd=work, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        items = tree_of(process)
+        before = settled_tree(process)
         subprocess.run(["import", "-silent", "-window", "root", f"PNG24:{out}/{name}.png"], check=True)
+        after = tree_of(process)
+        items = [item for item in before if item in after]  # live figures change while the picture is taken
         kept = [i for i in items if i["box"][2] > 3 and i["box"][3] > 3 and i["box"][0] >= 0 and i["box"][1] >= 0 and i["box"][0] + i["box"][2] <= width and i["box"][1] + i["box"][3] <= height]
         with open(f"{out}/{name}.json", "w") as file:
             json.dump({"width": width, "height": height, "items": kept}, file, indent=1)
-        print(name, len(items), len(kept), flush=True)
+        print(name, len(before), len(kept), flush=True)
         process.kill()
         process.wait()
         time.sleep(0.5)
