@@ -92,10 +92,7 @@ Reply Agent::ask_model(const std::stop_token& stop) {
 }
 
 std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::stop_token& stop) {
-  if (model_call.name == "plan") {
-    progress_.adopt_plan(model_call, stop);
-    return std::nullopt;
-  }
+  if (model_call.name == "plan") return progress_.adopt_plan(model_call, stop);
   if (model_call.name == "give_up") {
     dialogue_.answer(model_call, "Noted.", true);
     return progress_.outcome(Ending::GaveUp, text_argument(model_call, "reason"));
@@ -139,7 +136,7 @@ std::optional<Outcome> Agent::act(const ModelCall& model_call, const tools::Tool
   const double seconds = now_seconds() - start;
   parts_.journal.outcome(call, result, seconds);
   emit(CallFinished{call, result, seconds});
-  progress_.note_result(dialogue_.next_number(), effect, result);
+  progress_.note_result(dialogue_.next_number(), call, effect, result);
   dialogue_.answer_result(model_call, result, progress_.plan(),
                           works_the_desktop(effect) || result.evidence.has_value(), stop);
   return heed_guard(call, result);

@@ -53,7 +53,7 @@ Dialogue::Dialogue(Parts parts) : parts_(std::move(parts)) {
 
 void Dialogue::start(const std::string& task, const std::stop_token& stop) {
   const bool wants_plan = parts_.model.speaks_short_calls && is_compound(task);
-  instruct(wants_plan ? "Plan: " + task : task, stop);
+  instruct(wants_plan ? plan_goal(task) : task, stop);
 }
 
 void Dialogue::instruct(const std::string& text, const std::stop_token& stop) {

@@ -29,11 +29,11 @@ class TaskProgress {
   const Plan& plan() const { return plan_; }
 
   // A call was carried out; its result is about to be told under this number.
-  void note_result(int number, tools::Effect effect, const tools::ToolResult& result);
+  void note_result(int number, const tools::ToolCall& call, tools::Effect effect, const tools::ToolResult& result);
   // A call was not allowed: what the model says next proves nothing.
   void note_denial(const std::string& reason) { denial_ = reason; }
-  // The model has written a plan.
-  void adopt_plan(const ModelCall& call, const std::stop_token& stop);
+  // The model has written a plan. The end of the session, when it is none of the task's.
+  std::optional<Outcome> adopt_plan(const ModelCall& call, const std::stop_token& stop);
   // The model has ended its turn without a call. The end of the session, when it is one.
   std::optional<Outcome> end_of_turn(const AssistantMessage& message, const std::stop_token& stop);
   // An end with what was counted.
@@ -41,6 +41,7 @@ class TaskProgress {
 
  private:
   std::string doubt_about(const std::string& asked, const std::string& said) const;  // empty: none
+  std::optional<Outcome> end_of_deeds(const std::string& task) const;  // none: they may be what it asks for
   std::optional<Outcome> end_of_instruction(PlanStep& current, const std::string& said, const std::stop_token& stop);
   std::optional<Outcome> end_of_task(const std::string& answer);
   void hint(const std::string& text);
@@ -53,6 +54,8 @@ class TaskProgress {
   int n_step_actions_ = 0, n_step_shown_ = 0;  // since the plan's step began; of them: with an effect that was seen
   std::string acted_on_ = {};                  // the label of what the newest action took hold of; empty: not known
   std::vector<Reading> readings_;              // since then
+  std::vector<Deed> deeds_;                    // of the whole task
+  std::string task_ = {};                      // that the plan splits; empty: there is no plan
   int n_early_ends_ = 0;                       // "done" with open steps, in a row
   std::string denial_ = {};                    // the latest since something was seen to work; empty: none
   bool has_doubted_ = false;                   // the answer was sent back once for what it cites

@@ -234,6 +234,35 @@ TEST_F(AgentTest, a_small_model_has_not_done_what_it_did_to_something_else) {
   EXPECT_EQ(agent_->plan().steps()[0].evidence, "what it acted on is \"Auto Indent\"");
 }
 
+TEST_F(AgentTest, a_small_model_has_not_done_what_its_deeds_do_not_show) {
+  short_calls_ = true;
+  EXPECT_EQ(run({call("press", {{"text", "amber"}})}, "Type \"amber\"").ending, Ending::Done);
+  const Outcome outcome = run({call("press", {{"text", "amber"}})}, "Type \"amber\" and save it");
+  EXPECT_EQ(outcome.ending, Ending::Stuck);
+  EXPECT_EQ(outcome.text,
+            "it says that it is done, but nothing that it pressed, chose or ran shows that it did that part of \"save "
+            "it\"");
+  policy_.rules[tools::Effect::Shell] = Decision::Allow;
+  registry_.add(std::make_unique<PrintingTool>(""));
+  const Outcome denied = run({call("print"), {.message = {"", "No, there is no next.", {}}}}, "Show the next picture");
+  EXPECT_EQ(denied.ending, Ending::GaveUp) << "to an order";
+  EXPECT_EQ(denied.text, "No, there is no next.");
+  EXPECT_EQ(run({}, "Make the text larger").ending, Ending::GaveUp) << "no switch that may be on already";
+}
+
+TEST_F(AgentTest, a_small_models_plan_is_the_task_split_up) {
+  short_calls_ = true;
+  const ordered_json steps = {{"steps", {"press A", "press B"}}}, made_up = {{"steps", {"press A", "buy a car"}}};
+  const auto press = [](const char* text) { return call("press", {{"text", text}}); };
+  const Reply done = {.message = {"", "Done.", {}}};
+  EXPECT_EQ(run({call("plan", steps), press("A"), done, press("B"), done}, "Press A, then press B").ending,
+            Ending::Done);
+  const Outcome outcome = run({call("plan", made_up), press("A")}, "Press A, then press B");
+  EXPECT_EQ(outcome.ending, Ending::Stuck);
+  EXPECT_EQ(outcome.text, "it can't split this task: its plan says \"buy\", which the task doesn't");
+  EXPECT_EQ(outcome.n_actions, 0);
+}
+
 TEST_F(AgentTest, a_small_model_is_believed_what_it_has_read_and_nothing_else) {
   short_calls_ = true;
   policy_.rules[tools::Effect::Shell] = Decision::Allow;

@@ -60,5 +60,90 @@ TEST(Grounding, a_step_means_what_bears_its_name) {
   EXPECT_TRUE(may_mean("Click Word Wrap", "")) << "nothing is known";
 }
 
+Deed typed(const std::string& text) {
+  return {.said = text, .is_typing = true};
+}
+Deed pressed(const std::string& keys) {
+  return {.said = keys};
+}
+Deed clicked(const std::string& label) {
+  return {.label = label};
+}
+const Deed kClickedSomething = {.is_nameless = true};
+
+bool are_done(const std::string& task, const std::vector<Deed>& deeds) {
+  return problem_with_deeds(task, deeds).empty();
+}
+
+TEST(Grounding, deeds_are_what_was_asked_for) {
+  EXPECT_TRUE(are_done("Open Calculator, then click 7", {{.said = "Calculator"}, clicked("7")}));
+  EXPECT_TRUE(are_done("Open Calculator, then click 7", {{.said = "Calculator"}, kClickedSomething}));
+  EXPECT_TRUE(are_done("Click Document, then click Word Wrap", {clicked("Document"), clicked("Word Wrap")}));
+  EXPECT_TRUE(are_done("Press Ctrl+A, then press Delete", {pressed("ctrl+a"), pressed("delete")}));
+  EXPECT_TRUE(
+      are_done("Type \"amber and blue\" and press the Enter key", {typed("amber and blue"), pressed("Return")}));
+  EXPECT_TRUE(are_done("Set Name to \"amber\"", {clicked("Name"), typed("amber")}));
+  EXPECT_TRUE(are_done("Type \"amber\" into the Name field", {typed("amber")})) << "which had the focus";
+  EXPECT_TRUE(are_done("Put \"amber\" into \"Name\"", {kClickedSomething, typed("amber")}));
+  EXPECT_TRUE(are_done("Type the secret {{door}}", {typed("{{door}}")}));
+  EXPECT_TRUE(are_done("Click 12", {clicked("1"), clicked("2")})) << "key by key";
+  EXPECT_TRUE(are_done("Scroll down over Berlin", {kClickedSomething}));
+  EXPECT_TRUE(
+      are_done("Close the calculator; leave the text editor open.", {{.around = "Calculator", .has_closed = true}}));
+  EXPECT_TRUE(are_done("Turn on Wrap", {})) << "it may have been on";
+}
+
+TEST(Grounding, what_the_task_names_has_to_be_in_the_deeds) {
+  EXPECT_FALSE(are_done("Put the number 512 into cell B5", {typed("512")})) << "B5";
+  EXPECT_TRUE(are_done("Put the number 512 into cell B5", {clicked("B5"), typed("512")}));
+  EXPECT_FALSE(are_done("Open Documents/amber.txt in the text editor", {pressed("ctrl+o")}));
+  EXPECT_FALSE(are_done("Open Documents/amber.txt in the text editor", {kClickedSomething})) << "no title says so";
+  EXPECT_FALSE(are_done("Without the keyboard, compute 5 + 2 with the calculator.", {kClickedSomething}));
+  EXPECT_FALSE(are_done("Fill in the form: first name Ada, surname Byron.", {typed("Ada")}));
+  EXPECT_FALSE(are_done("Click Save, then click Close", {clicked("Save")}));
+  EXPECT_FALSE(are_done("Click Save, then click Close, then click Quit", {clicked("Save"), kClickedSomething}))
+      << "one click does one of them";
+}
+
+TEST(Grounding, a_command_is_about_what_the_question_names) {
+  const std::string question = "How many files are in letters?";
+  EXPECT_TRUE(stands("There are 3.", question, {{.text = "3", .command = "ls letters | wc -l"}}));
+  EXPECT_TRUE(
+      stands("4 lines.", "How many lines of a.txt contain fox?", {{.text = "4", .command = "grep -c fox a.txt"}}));
+  EXPECT_TRUE(stands("a.txt has 4 bytes.", "How big is a.txt?", {{.text = "4", .command = "stat -c %s a.txt"}}));
+  EXPECT_FALSE(stands("There are 0.", question, {{.text = "0", .command = "ls leteors | wc -l"}}));
+  EXPECT_TRUE(stands("There are 3.", question,
+                     {{"ls: cannot access 'leteors'", true, "ls leteors"}, {"3", false, "ls letters | wc -l"}}))
+      << "at the second try";
+}
+
+TEST(Grounding, each_part_has_to_be_done) {
+  const std::string task = "Rename notes.txt to amber.txt and save it.";
+  EXPECT_FALSE(are_done(task, {{.around = "notes.txt"}, typed("amber.txt")})) << "neither renamed nor saved";
+  EXPECT_FALSE(are_done(task, {{.around = "notes.txt"}, pressed("F2"), typed("amber.txt")})) << "not saved";
+  EXPECT_TRUE(are_done(task, {{.around = "notes.txt"}, pressed("F2"), typed("amber.txt"), pressed("ctrl+s")}));
+  EXPECT_FALSE(are_done("Type \"save\" and save it", {typed("save")})) << "a text saves nothing";
+  EXPECT_FALSE(are_done("Maximize the window.", {kClickedSomething}));
+  EXPECT_FALSE(are_done("Maximize the window of the text editor.", {clicked("Edit")}));
+  EXPECT_TRUE(are_done("Make the file manager show hidden files.", {clicked("View"), clicked("Show Hidden")}));
+  EXPECT_FALSE(are_done("Turn the whole text into capital letters.", {kClickedSomething})) << "no switch";
+  EXPECT_NE(problem_with_deeds(task, {pressed("F2"), typed("notes.txt amber.txt")}).find("\"save it.\""),
+            std::string::npos);
+}
+
+TEST(Grounding, what_is_to_be_typed_has_to_be_what_was_typed) {
+  EXPECT_FALSE(are_done("Put the sum of the prices into the cell", {typed("=SUM(B2:B4)")}));
+  EXPECT_FALSE(are_done("Type \"amber\"", {kClickedSomething}));
+  EXPECT_FALSE(are_done("Type \"amber\"", {typed("umber")}));
+}
+
+TEST(Grounding, a_plan_is_the_task_split_up) {
+  const std::string task = "First open Calculator, then click 7 and press Enter";
+  EXPECT_EQ(problem_with_split(task, {"open Calculator", "click 7", "press Enter"}), "");
+  EXPECT_EQ(problem_with_split(task, {"open Calculator", "click 7"}), "its plan leaves out \"press\"");
+  EXPECT_EQ(problem_with_split(task, {"open Calculator", "click 7", "press Enter", "drag it to the trash"}),
+            "its plan says \"drag\", which the task doesn't");
+}
+
 }  // namespace
 }  // namespace agent
