@@ -7,6 +7,7 @@
 
 #include "agent/error.h"
 #include "agent/export.h"
+#include "agent/screen_boxes.h"
 
 namespace agent {
 namespace {
@@ -123,7 +124,8 @@ std::string Report::pictures(const ordered_json& rows) {
 
 std::string Report::message(const ordered_json& body) {
   if (body.at("role") != "assistant") return pre(body.at("text")) + pictures(body.at("pictures"));
-  std::string html = folded("Thought", body.at("thought")) + pre(body.at("text"));
+  const auto words = [&](const char* key) { return read_boxes(body.at(key).get<std::string>()).text; };
+  std::string html = folded("Thought", words("thought")) + pre(words("text"));
   for (const auto& call : body.at("calls")) {
     html += pre(call.at("name").get<std::string>() + " " + call.at("arguments").dump());
   }

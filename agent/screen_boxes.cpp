@@ -49,8 +49,10 @@ MarkedText read_boxes(std::string_view text, Written written) {
     const std::size_t open = text.find(kOpen);
     const std::size_t close = open == std::string_view::npos ? open : text.find(kClose, open);
     if (close == std::string_view::npos) {
-      if (written == Written::SoFar) text = text.substr(0, std::min(open, text.size() - n_unfinished(text)));
-      marked.text += text;
+      if (written == Written::SoFar) {
+        marked.n_open_bytes = open == std::string_view::npos ? n_unfinished(text) : text.size() - open;
+      }
+      marked.text += text.substr(0, text.size() - marked.n_open_bytes);
       return marked;
     }
     const std::size_t inside = open + kOpen.size(), after = close + kClose.size();

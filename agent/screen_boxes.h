@@ -19,6 +19,7 @@ struct MarkedBox {
 struct MarkedText {
   std::string text;  // without markup; labels stay as words
   std::vector<MarkedBox> boxes;
+  std::size_t n_open_bytes = 0;  // at the end of a text so far: left out, as they may be a box yet
 };
 
 // What isn't four numbers stays in the text as it was written. A text that is still being written may end within a box,

@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "agent/screen_boxes.h"
 #include "tools/output_excerpt.h"
 
 namespace app {
@@ -113,9 +115,20 @@ void EventPrinter::clear_progress() {
   has_progress_ = false;
 }
 
+// Of a box, its label alone: what may be a box yet waits for its end.
+void EventPrinter::add_piece(const std::string& text) {
+  clear_progress();
+  held_back_ += text;
+  const agent::MarkedText marked = agent::read_boxes(held_back_, agent::Written::SoFar);
+  held_back_.erase(0, held_back_.size() - marked.n_open_bytes);
+  std::fputs(agent::visible(marked.text).c_str(), stdout);
+  std::fflush(stdout);
+  in_piece_ = true;
+}
+
 void EventPrinter::end_piece() {
   clear_progress();
-  if (in_piece_) std::fputs("\n", stdout);
+  if (in_piece_) std::printf("%s\n", agent::visible(std::exchange(held_back_, {})).c_str());
   in_piece_ = false;
 }
 
@@ -135,10 +148,7 @@ void EventPrinter::print(const agent::AgentEvent& event) {
           },
           [&](const agent::ReplyPiece& piece) {
             if (piece.kind == agent::ReplyPiece::Kind::Notice) return line("! " + first_line(piece.text), kYellow);
-            clear_progress();
-            std::fputs(agent::visible(piece.text).c_str(), stdout);
-            std::fflush(stdout);
-            in_piece_ = true;
+            add_piece(piece.text);
           },
           [&](const agent::ReplyEvent&) {
             end_piece();

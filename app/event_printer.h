@@ -25,6 +25,7 @@ class EventPrinter {
  private:
   void line(const std::string& text, const char* colour = "");
   void print_json(const agent::AgentEvent& event);
+  void add_piece(const std::string& text);
   void end_piece();
   void show_progress(const std::string& text);
   void clear_progress();
@@ -33,6 +34,7 @@ class EventPrinter {
   int step_ = 0;
   bool has_progress_ = false;  // the line of progress stands there
   bool in_piece_ = false;      // the cursor stands behind a piece of the reply
+  std::string held_back_;      // of that reply
 };
 
 }  // namespace app

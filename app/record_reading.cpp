@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "agent/permission.h"
+#include "agent/screen_boxes.h"
 #include "tools/output_excerpt.h"
 
 namespace app {
@@ -27,9 +28,10 @@ std::string message_text(const ordered_json& body) {
   if (role == "user")
     return (body.at("is_hint").get<bool>() ? "! " : "User: ") + body.at("text").get<std::string>() +
            with_pictures(body);
-  if (!body.at("thought").get<std::string>().empty())
-    text += "Thought: " + body.at("thought").get<std::string>() + "\n";
-  if (!body.at("text").get<std::string>().empty()) text += "Model: " + body.at("text").get<std::string>() + "\n";
+  for (const auto& [key, name] : {std::pair("thought", "Thought: "), std::pair("text", "Model: ")}) {
+    const std::string words = agent::read_boxes(body.at(key).get<std::string>()).text;
+    if (!words.empty()) text += name + words + "\n";
+  }
   for (const auto& call : body.at("calls")) {
     if (call.at("name") == "plan" || call.at("name") == "ask" || call.at("name") == "give_up") {
       text += "> " + call.at("name").get<std::string>() + " " + dump(call.at("arguments")) + "\n";

@@ -116,6 +116,11 @@ TEST_F(ExportTest, a_report_stands_alone_and_nothing_in_it_runs_or_hides) {
   }
 }
 
+TEST_F(ExportTest, a_report_says_the_labels_of_boxes) {
+  recorder->append_message(session_, AssistantMessage{"", "See <box>10 20 30 40 the knob</box>.", {}});
+  EXPECT_NE(html_report(*recorder, session_).find("<pre>See the knob.</pre>"), std::string::npos);
+}
+
 TEST_F(ExportTest, a_report_shows_each_picture_once) {
   const std::string html = html_report(*recorder, session_), mark = "data:image/png;base64,";
   std::vector<std::string> images;

@@ -43,7 +43,9 @@ TEST(ScreenBoxes, never_flash_up_while_the_text_is_being_written) {
   const std::string text = "See <box>10 20 30 40 the knob</box>!";
   std::string longest;
   for (std::size_t n = 0; n <= text.size(); ++n) {
-    const std::string shown = read_boxes(text.substr(0, n), Written::SoFar).text;
+    const MarkedText marked = read_boxes(text.substr(0, n), Written::SoFar);
+    const std::string shown = marked.text;
+    EXPECT_EQ(read_boxes(text.substr(0, n - marked.n_open_bytes)).text, shown) << "no more than that was left out";
     EXPECT_TRUE(std::string("See the knob!").starts_with(shown)) << shown;
     EXPECT_GE(shown.size(), longest.size()) << "nothing is taken back";
     longest = shown;

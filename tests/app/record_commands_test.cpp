@@ -17,6 +17,7 @@
 #include "agent/workbench.h"
 #include "app/commands.h"
 #include "app/completion.h"
+#include "app/event_printer.h"
 #include "capture/video_source.h"
 #include "tests/agent/recorder_fixture.h"
 
@@ -139,6 +140,31 @@ TEST_F(RecordCommands, a_session_is_shown_to_people_and_to_programs) {
   EXPECT_EQ(lines().back()["kind"], "status");
   EXPECT_EQ(run({"show", "99"}), -1);
   EXPECT_NE(problem_.find("no session 99"), std::string::npos);
+}
+
+TEST_F(RecordCommands, boxes_are_read_as_their_labels) {
+  const auto recorder = agent::Recorder::open(agent::Recorder::default_path());
+  const agent::SessionId session = recorder->begin_session({"look", "nano", "private", "/w", ""});
+  recorder->append_message(
+      session, agent::AssistantMessage{"Where is <box>1 2 3 4 it</box>?", "See <box>10 20 30 40 the knob</box>.", {}});
+  run({"show", QString::number(session)});
+  EXPECT_NE(said_.find("Thought: Where is it?"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("Model: See the knob."), std::string::npos) << said_;
+}
+
+TEST(EventPrinter, holds_a_box_back_until_it_is_known_what_it_is) {
+  EventPrinter printer(EventPrinter::Style::Plain);
+  const auto print = [&](const char* text) {
+    testing::internal::CaptureStdout();
+    printer.print(agent::ReplyPiece{agent::ReplyPiece::Kind::Text, text});
+    return testing::internal::GetCapturedStdout();
+  };
+  EXPECT_EQ(print("See <b"), "See ");
+  EXPECT_EQ(print("ox>10 20 30 40 the kn"), "");
+  EXPECT_EQ(print("ob</box> now, a <"), "the knob now, a ");
+  testing::internal::CaptureStdout();
+  printer.print(agent::ReplyEvent{});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "<\n") << "it was none";
 }
 
 TEST_F(RecordCommands, replay_watch_tells_the_events_in_order) {
