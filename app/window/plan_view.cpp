@@ -33,19 +33,28 @@ Look look_of(PlanLine::State state) {
   return {"circle", IconColour::Dim};
 }
 
+}  // namespace
+
 // A step with its state and its evidence, as high as its text needs.
 class StepButton final : public QPushButton {
  public:
-  explicit StepButton(PlanLine line) : line_(std::move(line)) {
-    setText(line_.text);
-    setAccessibleName(line_.text);
-    setAccessibleDescription(line_.evidence);
+  StepButton() {
     setToolTip(PlanView::tr("Show when this was worked on"));
     setCursor(Qt::PointingHandCursor);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setAttribute(Qt::WA_Hover);
+  }
+  const PlanLine& line() const { return line_; }
+  void set_line(const PlanLine& line) {
+    if (line_ == line) return;
+    line_ = line;
+    setText(line_.text);
+    setAccessibleName(line_.text);
+    setAccessibleDescription(line_.evidence);
+    updateGeometry();
+    update();
   }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override {
@@ -91,8 +100,6 @@ class StepButton final : public QPushButton {
   PlanLine line_;
 };
 
-}  // namespace
-
 PlanView::PlanView(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Plan"));
   auto* scroll = new QScrollArea(this);
@@ -103,37 +110,38 @@ PlanView::PlanView(QWidget* parent) : QWidget(parent) {
   rows_ = new QVBoxLayout(content);
   rows_->setContentsMargins(8, 10, 8, 10);
   rows_->setSpacing(2);
+  none_ = new QLabel(tr("No plan yet. A task of several steps gets one."));
+  none_->setWordWrap(true);
+  none_->setProperty("role", "faint");
+  none_->setContentsMargins(10, 6, 10, 6);
+  rows_->addWidget(none_);
+  rows_->addStretch();
   scroll->setWidget(content);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->addWidget(scroll);
-  fill();
 }
 
+// Rows stay what they are as far as they can, and the focus with its step: in its place where the step is gone.
 void PlanView::show_plan(const QList<PlanLine>& plan) {
-  if (plan_ == plan) return;
-  plan_ = plan;
-  fill();
-}
-
-void PlanView::fill() {
-  while (QLayoutItem* row = rows_->takeAt(0)) {
-    delete row->widget();
-    delete row;
+  const auto has_focus = [](const StepButton* row) { return row->hasFocus(); };
+  const auto focused = std::find_if(steps_.begin(), steps_.end(), has_focus) - steps_.begin();
+  const QString focused_text = focused < steps_.size() ? steps_[focused]->line().text : QString();
+  while (steps_.size() < plan.size()) {
+    const auto step = static_cast<int>(steps_.size());
+    steps_.append(new StepButton);
+    connect(steps_.last(), &QPushButton::clicked, this, [this, step] { Q_EMIT step_clicked(step); });
+    rows_->insertWidget(step, steps_.last());
+    steps_.last()->show();  // at once: what isn't shown takes no focus
   }
-  for (int step = 0; step < plan_.size(); ++step) {
-    auto* row = new StepButton(plan_[step]);
-    connect(row, &QPushButton::clicked, this, [this, step] { Q_EMIT step_clicked(step); });
-    rows_->addWidget(row);
+  for (qsizetype step = 0; step < plan.size(); ++step) steps_[step]->set_line(plan[step]);
+  if (focused < steps_.size() && !plan.isEmpty()) {
+    const auto is_it = [&](const PlanLine& line) { return line.text == focused_text; };
+    const auto found = std::find_if(plan.begin(), plan.end(), is_it) - plan.begin();
+    steps_[std::min(found < plan.size() ? found : focused, plan.size() - 1)]->setFocus();
   }
-  if (plan_.isEmpty()) {
-    auto* none = new QLabel(tr("No plan yet. A task of several steps gets one."));
-    none->setWordWrap(true);
-    none->setProperty("role", "faint");
-    none->setContentsMargins(10, 6, 10, 6);
-    rows_->addWidget(none);
-  }
-  rows_->addStretch();
+  while (steps_.size() > plan.size()) delete steps_.takeLast();
+  none_->setVisible(plan.isEmpty());
 }
 
 }  // namespace app

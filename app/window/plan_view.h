@@ -5,9 +5,12 @@
 
 #include "app/window/session_item.h"
 
+class QLabel;
 class QVBoxLayout;
 
 namespace app {
+
+class StepButton;
 
 class PlanView : public QWidget {
   Q_OBJECT
@@ -20,10 +23,9 @@ class PlanView : public QWidget {
   void step_clicked(int step);
 
  private:
-  void fill();
-
-  QList<PlanLine> plan_;
   QVBoxLayout* rows_;
+  QList<StepButton*> steps_;
+  QLabel* none_;
 };
 
 }  // namespace app

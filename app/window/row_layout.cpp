@@ -297,7 +297,7 @@ void RowLayout::ending(const SessionItem& item) {
   height_ = frame_.bottom() + kGap;
 }
 
-void RowLayout::paint(QPainter& painter, QPointF origin, SessionModel* model, bool is_current) const {
+void RowLayout::paint(QPainter& painter, QPointF origin, SessionModel* model, const QColor& frame) const {
   painter.save();
   painter.translate(origin);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -329,9 +329,9 @@ void RowLayout::paint(QPainter& painter, QPointF origin, SessionModel* model, bo
     painter.setPen(QPen(theme().border, 1));
     painter.drawPath(corners);
   }
-  if (is_current) {
+  if (frame.isValid()) {
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(theme().accent, 1.5));
+    painter.setPen(QPen(frame, 1.5));
     painter.drawRoundedRect(frame_.adjusted(0.5, 0.5, -0.5, -0.5), 10, 10);
   }
   painter.restore();

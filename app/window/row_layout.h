@@ -33,7 +33,8 @@ class RowLayout {
   ~RowLayout();
 
   double height() const { return height_; }
-  void paint(QPainter& painter, QPointF origin, SessionModel* model, bool is_current) const;
+  // In a frame of this colour; an invalid one: without.
+  void paint(QPainter& painter, QPointF origin, SessionModel* model, const QColor& frame) const;
 
   enum class Zone { None, Fold, Picture };
   Zone zone_at(QPointF at) const;

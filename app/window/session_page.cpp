@@ -1,5 +1,6 @@
 #include "app/window/session_page.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
@@ -22,7 +23,6 @@
 #include "app/window/session_export.h"
 #include "app/window/session_reader.h"
 #include "app/window/timeline_view.h"
-#include "app/window/transcript_view.h"
 #include "app/window/widgets.h"
 
 namespace app {
@@ -203,8 +203,11 @@ QWidget* SessionPage::make_activity() {
     screen_->look_at(row);
     left_->setCurrentWidget(screen_);
   });
-  connect(search_, &QLineEdit::textChanged, this, [this] { find(false); });
-  connect(search_, &QLineEdit::returnPressed, this, [this] { find(false); });
+  connect(search_, &QLineEdit::textChanged, this, [this] { find(TranscriptView::Seek::Typed); });
+  connect(search_, &QLineEdit::returnPressed, this, [this] {
+    const bool is_back = QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier);
+    find(is_back ? TranscriptView::Seek::Previous : TranscriptView::Seek::Next);
+  });
   auto* find_key = new QShortcut(QKeySequence::Find, this);
   connect(find_key, &QShortcut::activated, this, [this] {
     tabs_->setCurrentIndex(0);
@@ -218,11 +221,10 @@ QWidget* SessionPage::make_activity() {
     search_->hide();
     transcript_->setFocus();
   });
-  return activity;
 }
 
-void SessionPage::find(bool backwards) {
-  const bool found = transcript_->find(search_->text(), backwards);
+void SessionPage::find(TranscriptView::Seek seek) {
+  const bool found = transcript_->find(search_->text(), seek);
   search_->setStyleSheet(found ? "" : QString("color: %1;").arg(theme().bad.name()));
 }
 

@@ -8,6 +8,7 @@
 #include "agent/session_part.h"
 #include "app/window/agent_bridge.h"
 #include "app/window/session_model.h"
+#include "app/window/transcript_view.h"
 
 class QHBoxLayout;
 class QLabel;
@@ -29,7 +30,6 @@ class PlanView;
 class QuestionPanel;
 class ScreenPane;
 class SessionReader;
-class TranscriptView;
 
 class SessionPage : public QWidget {
   Q_OBJECT
@@ -79,7 +79,7 @@ class SessionPage : public QWidget {
   void open_row(int row);
   void go_to_step(int step);
   void show_moment(int row);
-  void find(bool backwards);
+  void find(TranscriptView::Seek seek);
 
   std::unique_ptr<AgentBridge> bridge_;
   std::filesystem::path record_;

@@ -203,7 +203,9 @@ void TranscriptView::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   if (rows_.empty()) return;
   for (int row = row_at_y(scroll_y()); row < n_rows() && row_top(row) < scroll_y() + viewport()->height(); ++row) {
-    layout(row).paint(painter, QPointF(0, row_top(row) - scroll_y()), model_, row == current_ && hasFocus());
+    // The current row is seen from elsewhere too: it is the moment that the screen shows.
+    const QColor frame = row != current_ ? QColor() : hasFocus() ? theme().accent : theme().text_faint;
+    layout(row).paint(painter, QPointF(0, row_top(row) - scroll_y()), model_, frame);
     const double heat = heat_of(item(row));
     if (heat <= 0) continue;
     QColor warm(kLookedAt);
@@ -262,17 +264,20 @@ void TranscriptView::show_row(int row) {
   viewport()->update();
 }
 
-bool TranscriptView::find(const QString& text, bool backwards) {
+bool TranscriptView::find(const QString& text, Seek seek) {
+  if (sought_.isEmpty()) sought_from_ = current_ >= 0 ? current_ : std::max(0, first_visible_row());
   if (sought_ != text) {
     sought_ = text;
     forget_layouts();
     viewport()->update();
   }
   if (text.isEmpty()) return true;
-  const int n = n_rows();
-  for (int step = 1; step <= n; ++step) {
-    const int row = ((std::max(current_, backwards ? 0 : -1) + (backwards ? -step : step)) % n + n) % n;
+  const int n = n_rows(), way = seek == Seek::Previous ? -1 : 1;
+  const int first = seek == Seek::Typed ? sought_from_ : std::max(current_, way > 0 ? -1 : 0) + way;
+  for (int step = 0; step < n; ++step) {
+    const int row = ((first + way * step) % n + n) % n;
     if (!whole_text(item(row)).contains(text, Qt::CaseInsensitive)) continue;
+    if (seek != Seek::Typed) sought_from_ = row;
     show_row(row);
     return true;
   }

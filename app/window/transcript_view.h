@@ -24,8 +24,10 @@ class TranscriptView : public QAbstractScrollArea {
   void set_live_text(const QString& thought, const QString& text);  // of the reply that is being written
   // How much the model looked at each turn, 0 … 1: drawn at the edge of its rows.
   void set_heat(const QHash<int, double>& by_turn);
-  // Goes to the next (or previous) row that contains the text, and highlights it everywhere. False: there is none.
-  bool find(const QString& text, bool backwards = false);
+  // Goes to a row that contains the text, and highlights it everywhere. False: there is none. While it is being typed,
+  // that is the first one from where the search began; then the next or previous one of the current row.
+  enum class Seek { Typed, Next, Previous };
+  bool find(const QString& text, Seek seek = Seek::Typed);
   void show_row(int row);  // makes it current and scrolls to it
   int current_row() const { return current_; }
   void copy_current() const;
@@ -77,6 +79,7 @@ class TranscriptView : public QAbstractScrollArea {
   double heat_of(const SessionItem& item) const;
   QHash<int, double> heat_;  // by turn, 1: the most
   QString sought_;
+  int sought_from_ = 0;  // the row where the search began
   int current_ = -1;
   bool follows_end_ = true;
 };

@@ -25,6 +25,7 @@
 #include "app/window/composer.h"
 #include "app/window/edit_review.h"
 #include "app/window/model_page.h"
+#include "app/window/plan_view.h"
 #include "app/window/screen_pane.h"
 #include "app/window/screen_view.h"
 #include "app/window/server_form.h"
@@ -92,6 +93,7 @@ TEST_F(View, transcript_finds_opens_and_copies) {
   TranscriptView view(&model_);
   view.resize(460, 700);
   view.show();
+  view.show_row(0);
   EXPECT_TRUE(view.find("HOTEL"));
   const int found = view.current_row();
   EXPECT_EQ(model_.item(found).tool, "shell");
@@ -101,6 +103,66 @@ TEST_F(View, transcript_finds_opens_and_copies) {
   EXPECT_GT(view.row_rect(found).height(), closed);
   view.copy_current();
   EXPECT_TRUE(QApplication::clipboard()->text().contains("hotel  212.00"));
+}
+
+TEST_F(View, transcript_search_keeps_its_place_while_a_word_is_typed) {
+  read(app_test::write_demo_sessions(record()));
+  TranscriptView view(&model_);
+  view.resize(460, 700);
+  view.show();
+  using Seek = TranscriptView::Seek;
+  view.show_row(3);
+  int row = -1;
+  for (int n = 1; n <= 10; ++n) {
+    ASSERT_TRUE(view.find(QString("calculator").left(n)));
+    EXPECT_GE(view.current_row(), std::max(row, 3)) << "no farther than it has to go, and never back";
+    row = view.current_row();
+  }
+  view.show_row(3);
+  view.find({});
+  ASSERT_TRUE(view.find("calculator"));
+  EXPECT_EQ(view.current_row(), row) << "as if it had been there at once";
+  ASSERT_TRUE(view.find("calc"));
+  EXPECT_EQ(view.current_row(), row) << "letters taken away, it still matches";
+  ASSERT_TRUE(view.find("calc", Seek::Next));
+  const int next = view.current_row();
+  EXPECT_GT(next, row);
+  ASSERT_TRUE(view.find("calc", Seek::Previous));
+  EXPECT_EQ(view.current_row(), row);
+  ASSERT_TRUE(view.find("calc", Seek::Previous));
+  EXPECT_NE(view.current_row(), row) << "round the beginning";
+}
+
+TEST(PlanSteps, keep_the_focus_where_it_was) {
+  PlanView view;
+  const auto plan = [](const QStringList& texts) {
+    QList<PlanLine> lines;
+    for (const QString& text : texts) lines.append({text, PlanLine::State::Pending, 0, {}});
+    return lines;
+  };
+  const auto focused = [&] {
+    for (const auto* step : view.findChildren<QPushButton*>()) {
+      if (step->hasFocus()) return step->text();
+    }
+    return QString();
+  };
+  view.resize(400, 300);
+  view.show();
+  view.activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(&view));
+  view.show_plan(plan({"read", "add", "write"}));
+  view.findChildren<QPushButton*>().at(1)->setFocus();
+  ASSERT_EQ(focused(), "add");
+  QList<PlanLine> changed = plan({"read", "add", "write"});
+  changed[1].state = PlanLine::State::Done;
+  view.show_plan(changed);
+  EXPECT_EQ(focused(), "add") << "another state";
+  view.show_plan(plan({"find", "read", "add", "write"}));
+  EXPECT_EQ(focused(), "add") << "another place";
+  view.show_plan(plan({"find", "read", "count", "write"}));
+  EXPECT_EQ(focused(), "count") << "what came for it";
+  view.show_plan(plan({"find"}));
+  EXPECT_EQ(focused(), "find") << "the last one that is left";
 }
 
 TEST_F(View, boxes_of_a_text_are_on_the_screen_and_not_in_the_words) {
