@@ -65,6 +65,26 @@ QString origins_text(const QList<OriginNote>& origins) {
   return lines.join("<br>");
 }
 
+// The reasons are those of agent/permission.cpp and agent/consent.cpp; any other is the effect's own rule.
+QString why_asked(const ApprovalQuestion& question) {
+  const std::pair<const char*, QString> dangers[] = {
+      {"it looks like it destroys", ApprovalPanel::tr("You are asked, because it looks as if it destroyed something.")},
+      {"it looks like it touches credentials",
+       ApprovalPanel::tr("You are asked, because it looks as if it touched passwords or keys.")},
+      {"it looks like it spends money", ApprovalPanel::tr("You are asked, because it looks as if it spent money.")},
+      {"it looks like it gains rights",
+       ApprovalPanel::tr("You are asked, because it looks as if it took an administrator's rights.")},
+      {"it types a secret", ApprovalPanel::tr("You are asked, because it types a secret.")}};
+  for (const auto& [reason, words] : dangers) {
+    if (question.reason == reason) return words;
+  }
+  for (const OriginNote& origin : question.origins) {
+    if (!origin.is_active) continue;
+    return ApprovalPanel::tr("You are asked each time, because a part of it was read by %1.").arg(shown(origin.source));
+  }
+  return ApprovalPanel::tr("You are asked, because it %1.").arg(effect_text(question.effect));
+}
+
 }  // namespace
 
 QString exact_text(const ApprovalQuestion& question) {
@@ -136,8 +156,7 @@ ApprovalPanel::ApprovalPanel(QWidget* parent) : QFrame(parent) {
 void ApprovalPanel::ask(const ApprovalQuestion& question) {
   title_->setText(tr("Allow this? %1").arg(call_title(question.tool, question.arguments)));
   title_->setAccessibleName(title_->text());
-  const QString why = question.is_one_time ? tr("You are asked each time, because %1.").arg(question.reason)
-                                           : tr("You are asked, because it %1.").arg(effect_text(question.effect));
+  const QString why = why_asked(question);
   why_->setText(question.target.isEmpty() ? why : why + "\n" + tr("It would hit: %1").arg(shown(question.target)));
   exactly_->setPlainText(exact_text(question));
   exactly_->setExtraSelections({});

@@ -597,7 +597,7 @@
         </message>
         <message>
             <source>If not: why, or what instead? The model reads it.</source>
-            <translation>Wenn nicht: warum, oder was stattdessen? Das Modell liest es.</translation>
+            <translation>Wenn nicht: warum? Das Modell liest es.</translation>
         </message>
         <message>
             <source>Reason for the model</source>
@@ -624,8 +624,28 @@
             <translation>Das erlauben? %1</translation>
         </message>
         <message>
-            <source>You are asked each time, because %1.</source>
-            <translation>Du wirst jedes Mal gefragt: %1.</translation>
+            <source>You are asked, because it looks as if it destroyed something.</source>
+            <translation>Du wirst gefragt, denn es sieht so aus, als würde etwas zerstört.</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it touched passwords or keys.</source>
+            <translation>Du wirst gefragt, denn es sieht so aus, als ginge es an Passwörter oder Schlüssel.</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it spent money.</source>
+            <translation>Du wirst gefragt, denn es sieht so aus, als würde Geld ausgegeben.</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it took an administrator&apos;s rights.</source>
+            <translation>Du wirst gefragt, denn es sieht so aus, als nähme es sich Administratorrechte.</translation>
+        </message>
+        <message>
+            <source>You are asked, because it types a secret.</source>
+            <translation>Du wirst gefragt, denn es tippt ein Geheimnis.</translation>
+        </message>
+        <message>
+            <source>You are asked each time, because a part of it was read by %1.</source>
+            <translation>Du wirst jedes Mal gefragt, denn ein Teil davon wurde von %1 gelesen.</translation>
         </message>
         <message>
             <source>You are asked, because it %1.</source>
@@ -807,8 +827,8 @@ Klicken entfernt sie</translation>
         <message numerus="yes">
             <source>Changes to %n files: untick what should be left out</source>
             <translation>
-                <numerusform>Änderungen an %n Datei: Wähle ab, was wegbleiben soll</numerusform>
-                <numerusform>Änderungen an %n Dateien: Wähle ab, was wegbleiben soll</numerusform>
+                <numerusform>%n Datei: Wähle ab, was wegbleiben soll</numerusform>
+                <numerusform>%n Dateien: Wähle ab, was wegbleiben soll</numerusform>
             </translation>
         </message>
         <message numerus="yes">

@@ -621,8 +621,28 @@
             <translation>許可しますか？ %1</translation>
         </message>
         <message>
-            <source>You are asked each time, because %1.</source>
-            <translation>毎回確認します：%1。</translation>
+            <source>You are asked, because it looks as if it destroyed something.</source>
+            <translation>確認が必要な理由：何かを壊すおそれがあります。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it touched passwords or keys.</source>
+            <translation>確認が必要な理由：パスワードや鍵に触れるおそれがあります。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it spent money.</source>
+            <translation>確認が必要な理由：お金を使うおそれがあります。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it took an administrator&apos;s rights.</source>
+            <translation>確認が必要な理由：管理者権限を得るおそれがあります。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it types a secret.</source>
+            <translation>確認が必要な理由：秘密の値を入力します。</translation>
+        </message>
+        <message>
+            <source>You are asked each time, because a part of it was read by %1.</source>
+            <translation>毎回確認します：一部は %1 が読み取ったものです。</translation>
         </message>
         <message>
             <source>You are asked, because it %1.</source>

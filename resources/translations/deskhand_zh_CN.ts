@@ -621,8 +621,28 @@
             <translation>允许这样做吗？%1</translation>
         </message>
         <message>
-            <source>You are asked each time, because %1.</source>
-            <translation>每次都会询问，因为：%1。</translation>
+            <source>You are asked, because it looks as if it destroyed something.</source>
+            <translation>需要询问，因为它看起来会破坏某些内容。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it touched passwords or keys.</source>
+            <translation>需要询问，因为它看起来会接触密码或密钥。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it spent money.</source>
+            <translation>需要询问，因为它看起来会花钱。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it looks as if it took an administrator&apos;s rights.</source>
+            <translation>需要询问，因为它看起来会取得管理员权限。</translation>
+        </message>
+        <message>
+            <source>You are asked, because it types a secret.</source>
+            <translation>需要询问，因为它会输入机密内容。</translation>
+        </message>
+        <message>
+            <source>You are asked each time, because a part of it was read by %1.</source>
+            <translation>每次都会询问，因为其中一部分由 %1 读取。</translation>
         </message>
         <message>
             <source>You are asked, because it %1.</source>

@@ -70,7 +70,7 @@ constexpr const char* kDoctorsReport = R"json({"usable": true, "findings": [
   {"name": "your display", "state": "works", "what": "X11 display :0, 2560x1440", "remedy": ""},
   {"name": "private desktop", "state": "works", "what": "starts, is seen, and takes keys (:7)", "remedy": ""},
   {"name": "sandboxed shell", "state": "works", "what": "a command ran in bubblewrap", "remedy": ""},
-  {"name": "small model", "state": "works", "what": "nano loads", "remedy": ""},
+  {"name": "small model", "state": "works", "what": "nano loads from /usr/share/deskhand/models/nano", "remedy": ""},
   {"name": "GPU", "state": "limited", "what": "no NVIDIA GPU: models run on the processor",
    "remedy": "the small model needs none; for MiniMax-M3 use a GPU, or a server by --model http://…"}]})json";
 

@@ -4,8 +4,9 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLayout>
+#include <QLineEdit>
 #include <QStyle>
-#include <QStyleOptionButton>
+#include <QStyleOptionFrame>
 #include <QTabBar>
 
 namespace app_test {
@@ -42,6 +43,17 @@ QString size_problem(const QWidget& widget) {
   return {};
 }
 
+// What an empty line says of itself is cut where it is too narrow.
+QString hint_problem(const QLineEdit& line) {
+  QStyleOptionFrame option;
+  option.initFrom(&line);
+  const int inner = line.style()->subElementRect(QStyle::SE_LineEditContents, &option, &line).width();
+  constexpr int kSides = 6, kIcon = 26;
+  const int room = inner - kSides - kIcon * static_cast<int>(line.actions().size());
+  if (!line.text().isEmpty() || line.fontMetrics().horizontalAdvance(line.placeholderText()) <= room) return {};
+  return QString("%1 is cut off").arg(where(line, line.placeholderText()));
+}
+
 }  // namespace
 
 QStringList text_problems(const QWidget& window) {
@@ -50,6 +62,9 @@ QStringList text_problems(const QWidget& window) {
   for (const QWidget* widget : window.findChildren<QWidget*>()) {
     if (!widget->isVisibleTo(&window)) continue;
     if (const QString problem = size_problem(*widget); !problem.isEmpty()) problems.append(problem);
+    if (const auto* line = qobject_cast<const QLineEdit*>(widget)) {
+      if (const QString problem = hint_problem(*line); !problem.isEmpty()) problems.append(problem);
+    }
     if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
       for (int tab = 0; tab < tabs->count(); ++tab) {
         const int needed = tabs->fontMetrics().horizontalAdvance(tabs->tabText(tab));

@@ -21,7 +21,9 @@
 #include <fstream>
 
 #include "agent/credentials.h"
+#include "agent/permission.h"
 #include "app/window/approval_panel.h"
+#include "app/window/call_text.h"
 #include "app/window/composer.h"
 #include "app/window/edit_review.h"
 #include "app/window/model_page.h"
@@ -288,6 +290,29 @@ TEST(ApprovalView, what_looks_dangerous_has_no_lasting_answer) {
     EXPECT_EQ(button->isVisible(), button->text() == "Deny" || button->text() == "Allow once")
         << button->text().toStdString();
   }
+  QStringList said;
+  for (const QLabel* label : panel.findChildren<QLabel*>()) said.append(label->text());
+  EXPECT_TRUE(said.contains("You are asked, because it looks as if it destroyed something.")) << "why";
+}
+
+// What permission.cpp says of each danger, and consent.cpp of what was read elsewhere, has words of its own.
+TEST(ApprovalView, says_why_of_each_danger) {
+  ApprovalPanel panel;
+  agent::Policy policy;
+  policy.rules[tools::Effect::Shell] = agent::Decision::Allow;
+  QStringList all;
+  for (const char* command : {"rm -rf x", "cat ~/.netrc", "echo buy now", "sudo ls"}) {
+    const tools::ToolCall call = {"", "shell", {{"command", command}}};
+    const agent::Permission permission = agent::permission_for(call, tools::Effect::Shell, policy);
+    ASSERT_EQ(permission.decision, agent::Decision::Ask) << command;
+    panel.ask({"shell", {}, "shell", QString::fromStdString(permission.reason), false, {}});
+    for (const QLabel* label : panel.findChildren<QLabel*>()) {
+      if (label->text().startsWith("You are asked")) all.append(label->text());
+    }
+  }
+  ASSERT_EQ(all.size(), 4);
+  EXPECT_EQ(all.removeDuplicates(), 0) << all.join("; ").toStdString();
+  EXPECT_TRUE(all.filter(effect_text("shell")).isEmpty()) << "not that of its effect";
 }
 
 TEST_F(View, timeline_cuts_a_part_out_by_keys_and_keeps_it_while_one_looks_around) {
