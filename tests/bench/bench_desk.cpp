@@ -3,11 +3,14 @@
 
 #include <QBuffer>
 #include <QImage>
+#include <QTemporaryDir>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
@@ -243,11 +246,56 @@ void bench_input() {
   type("typing, on lent keycodes", cyrillic, 2200);
 }
 
-const std::map<std::string, void (*)()> kParts = {{"input", bench_input},
-                                                  {"capture", bench_capture},
-                                                  {"settle", bench_settle},
-                                                  {"step", bench_step},
-                                                  {"idle", bench_idle}};
+// Of some pixels all over the screen, how many have another colour.
+double changed_share(const cv::Mat& before, const cv::Mat& now) {
+  constexpr int kStep_px = 20;
+  int n_changed = 0, n_all = 0;
+  for (int y = 0; y < now.rows; y += kStep_px) {
+    for (int x = 0; x < now.cols; x += kStep_px) {
+      ++n_all;
+      n_changed += now.at<cv::Vec4b>(y, x) != before.at<cv::Vec4b>(y, x);
+    }
+  }
+  return static_cast<double>(n_changed) / n_all;
+}
+
+// Our program's start until its window has been painted.
+void bench_window() {
+  constexpr int kStarts = 15;
+  constexpr double kPatience_ms = 20'000;
+  const TestXServer server({.width = 1400, .height = 900});
+  const auto source = X11Source::open({.display = server.display()});
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "deskhand";
+  for (const bool is_first : {true, false}) {
+    std::vector<double> times_ms;
+    for (int n = 0; n < kStarts; ++n) {
+      const QTemporaryDir home;
+      const std::string config = home.filePath("config").toStdString(), data = home.filePath("data").toStdString();
+      if (!is_first) {
+        std::filesystem::create_directories(config + "/deskhand");
+        std::ofstream(config + "/deskhand/window.conf") << "[General]\nmet=true\n";
+      }
+      const capture::Grab before = source->grab(GrabOptions{});
+      must_succeed(before);
+      const Clock::time_point start = Clock::now();
+      const desk_test::TestProgram window(server.display(), {program},
+                                          {"XDG_CONFIG_HOME=" + config, "XDG_DATA_HOME=" + data});
+      while (ms_since(start) < kPatience_ms) {
+        const capture::Grab now = source->grab(GrabOptions{});
+        must_succeed(now);
+        if (changed_share(before.frame->pixels, now.frame->pixels) > 0.5) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+      times_ms.push_back(ms_since(start));
+    }
+    print_times(is_first ? "start to painted window, the very first start" : "start to painted window, a later start",
+                times_ms);
+  }
+}
+
+const std::map<std::string, void (*)()> kParts = {{"input", bench_input},     {"window", bench_window},
+                                                  {"capture", bench_capture}, {"settle", bench_settle},
+                                                  {"step", bench_step},       {"idle", bench_idle}};
 
 }  // namespace
 
