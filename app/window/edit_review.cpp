@@ -49,7 +49,7 @@ EditReview::EditReview(QWidget* parent) : QFrame(parent) {
   side_by_side_->setChecked(true);
   bar->addWidget(close_);
   all->addLayout(bar);
-  auto* scroll = new QScrollArea;
+  auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -11,7 +11,7 @@ namespace app {
 HomePage::HomePage(QWidget* parent) : QWidget(parent) {
   auto* across = new QHBoxLayout(this);
   across->setContentsMargins(32, 24, 32, 24);
-  auto* column = new QWidget;
+  auto* column = new QWidget(this);
   column->setMaximumWidth(740);
   auto* all = new QVBoxLayout(column);
   all->setContentsMargins(0, 0, 0, 0);
@@ -19,9 +19,9 @@ HomePage::HomePage(QWidget* parent) : QWidget(parent) {
   across->addStretch(1);
   across->addWidget(column, 8);
   across->addStretch(1);
-  offer_ = make_offer();
+  offer_ = make_offer(column);
   all->addWidget(offer_);
-  welcome_ = make_welcome();
+  welcome_ = make_welcome(column);
   all->addWidget(welcome_);
   all->addStretch(3);
   auto* greeting = make_label(tr("What should be done?"), "title", TextSize::Display, QFont::DemiBold);
@@ -33,7 +33,7 @@ HomePage::HomePage(QWidget* parent) : QWidget(parent) {
   promise->setWordWrap(true);
   all->addWidget(promise);
   all->addSpacing(14);
-  composer_ = new Composer(Composer::Form::Full);
+  composer_ = new Composer(Composer::Form::Full, column);
   all->addWidget(composer_);
   all->addSpacing(14);
   all->addWidget(make_label(tr("Try one of these"), "section", TextSize::Small));
@@ -60,8 +60,8 @@ HomePage::HomePage(QWidget* parent) : QWidget(parent) {
   all->addStretch(4);
 }
 
-QFrame* HomePage::make_offer() {
-  auto* offer = new QFrame;
+QFrame* HomePage::make_offer(QWidget* parent) {
+  auto* offer = new QFrame(parent);
   offer->setProperty("role", "notice");
   auto* row = new QHBoxLayout(offer);
   row->setContentsMargins(14, 10, 10, 10);
@@ -81,8 +81,8 @@ QFrame* HomePage::make_offer() {
   return offer;
 }
 
-QFrame* HomePage::make_welcome() {
-  auto* welcome = new QFrame;
+QFrame* HomePage::make_welcome(QWidget* parent) {
+  auto* welcome = new QFrame(parent);
   welcome->setProperty("role", "panel");
   auto* all = new QVBoxLayout(welcome);
   all->setContentsMargins(20, 16, 16, 14);
@@ -105,7 +105,7 @@ QFrame* HomePage::make_welcome() {
     row->addWidget(text, 1);
     all->addLayout(row);
   }
-  check_ = new MachineCheck;
+  check_ = new MachineCheck(welcome);
   all->addWidget(check_);
   auto* buttons = new QHBoxLayout;
   buttons->addStretch();

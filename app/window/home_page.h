@@ -27,8 +27,8 @@ class HomePage : public QWidget {
   void welcome_seen();
 
  private:
-  QFrame* make_offer();
-  QFrame* make_welcome();
+  QFrame* make_offer(QWidget* parent);
+  QFrame* make_welcome(QWidget* parent);
 
   QFrame* offer_;
   QFrame* welcome_;

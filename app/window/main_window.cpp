@@ -67,19 +67,19 @@ MainWindow::MainWindow(std::filesystem::path record) : record_(std::move(record)
 
 // All that has words in it; what was there before goes.
 void MainWindow::build() {
-  sidebar_ = new Sidebar(sessions_);
-  stack_ = new QStackedWidget;
-  home_ = new HomePage;
-  settings_ = new SettingsPage(&preferences_);
+  auto* all = new QWidget;
+  setCentralWidget(all);
+  sidebar_ = new Sidebar(sessions_, all);
+  stack_ = new QStackedWidget(all);
+  home_ = new HomePage(stack_);
+  settings_ = new SettingsPage(&preferences_, stack_);
   stack_->addWidget(home_);
   stack_->addWidget(settings_);
-  auto* all = new QWidget;
   auto* row = new QHBoxLayout(all);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   row->addWidget(sidebar_);
   row->addWidget(stack_, 1);
-  setCentralWidget(all);
   update_models();
   settings_->set_counts(sessions_->rule_counts());
   connect(&home_->composer(), &Composer::submitted, this, &MainWindow::start_task);
@@ -133,7 +133,7 @@ void MainWindow::change_language() {
       show_session(one.session);
       continue;
     }
-    auto* page = new SessionPage(std::move(one.bridge));
+    auto* page = new SessionPage(std::move(one.bridge), stack_);
     watch(page);
     add_page(page);
   }
@@ -184,7 +184,7 @@ void MainWindow::start_task(const TaskChoice& choice) {
 }
 
 void MainWindow::run(SessionRequest request) {
-  auto* page = new SessionPage(std::make_unique<AgentBridge>(std::move(request)));
+  auto* page = new SessionPage(std::make_unique<AgentBridge>(std::move(request)), stack_);
   watch(page);
   add_page(page);
 }
@@ -270,7 +270,7 @@ void MainWindow::show_session(qint64 session) {
   if (SessionPage* page = page_of(session)) return show_page(page);
   for (const SessionEntry& entry : sessions_->entries()) {
     if (entry.id != session) continue;
-    auto* page = new SessionPage(record_, session, entry.task);
+    auto* page = new SessionPage(record_, session, entry.task, stack_);
     page->set_resumable(entry.status == "interrupted");
     connect(page, &SessionPage::resume_wanted, this, [this, entry] { resume(entry); });
     add_page(page);

@@ -85,7 +85,7 @@ bool BlockStrip::event(QEvent* event) {
 }
 
 ModelPage::ModelPage(QWidget* parent) : QWidget(parent) {
-  auto* scroll = new QScrollArea;
+  auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -117,7 +117,7 @@ ModelPage::ModelPage(QWidget* parent) : QWidget(parent) {
   decode_ = add_value(column, tr("Writing"));
   cache_ = add_value(column, tr("Memory"));
   device_ = add_value(column, tr("Runs on"));
-  looked_ = new QWidget;
+  looked_ = new QWidget(content);
   auto* looked = new QVBoxLayout(looked_);
   looked->setContentsMargins(0, 12, 0, 0);
   looked->setSpacing(7);

@@ -94,12 +94,9 @@ QByteArray SessionModel::output(const QString& path) {
   return {};
 }
 
-void SessionModel::add_picture(qint64 picture, const ScreenImage& image) {
+void SessionModel::add_picture(qint64 picture, const ScreenImage& image, const QImage& thumbnail) {
   wanted_.remove(picture);
-  if (!thumbnails_.contains(picture)) {
-    thumbnails_[picture] =
-        image.image.isNull() ? QImage() : image.image.scaledToHeight(kThumbnailHeight_px, Qt::SmoothTransformation);
-  }
+  thumbnails_[picture] = thumbnail;
   const auto cost_kb = std::max<qsizetype>(1, image.image.sizeInBytes() >> 10);
   pictures_.insert(picture, new ScreenImage(image), static_cast<int>(cost_kb));
   Q_EMIT picture_ready(picture);

@@ -38,7 +38,7 @@ class SessionModel : public QAbstractListModel {
   const ScreenImage* picture(qint64 picture);
   // The same, small: for lists and strips. Null image: not there yet.
   QImage thumbnail(qint64 picture);
-  void add_picture(qint64 picture, const ScreenImage& image);
+  void add_picture(qint64 picture, const ScreenImage& image, const QImage& thumbnail);
   // The end of what a command wrote, with its colours; the same way. Empty: not there.
   QByteArray output(const QString& path);
 
@@ -58,7 +58,5 @@ class SessionModel : public QAbstractListModel {
   QSet<qint64> wanted_;
   QHash<QString, QByteArray> outputs_;  // an entry without content: asked for, or gone
 };
-
-constexpr int kThumbnailHeight_px = 180;
 
 }  // namespace app

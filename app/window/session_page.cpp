@@ -68,16 +68,18 @@ SessionPage::~SessionPage() {
   if (bridge_) bridge_->disconnect();
 }
 
+// A part is given its parent when it is made, and filled then: a style sheet goes over all that is in a widget each
+// time when the widget comes into another one.
 void SessionPage::build() {
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(0);
   all->addWidget(make_header());
-  auto* body = new QSplitter(Qt::Horizontal);
+  auto* body = new QSplitter(Qt::Horizontal, this);
   body->setChildrenCollapsible(false);
   body->setHandleWidth(8);
-  body->addWidget(make_left());
-  body->addWidget(make_side());
+  body->addWidget(make_left(body));
+  body->addWidget(make_side(body));
   body->setStretchFactor(0, 3);
   body->setStretchFactor(1, 2);
   body->setSizes({600, 430});
@@ -87,10 +89,10 @@ void SessionPage::build() {
   title_->set_text(task_);
 }
 
-QWidget* SessionPage::make_left() {
-  left_ = new QStackedWidget;
-  screen_ = new ScreenPane(&model_);
-  review_ = new EditReview;
+QWidget* SessionPage::make_left(QWidget* parent) {
+  left_ = new QStackedWidget(parent);
+  screen_ = new ScreenPane(&model_, left_);
+  review_ = new EditReview(left_);
   left_->addWidget(screen_);
   left_->addWidget(review_);
   connect(screen_, &ScreenPane::moment_changed, this, [this](int row) {
@@ -105,7 +107,7 @@ QWidget* SessionPage::make_left() {
 }
 
 QWidget* SessionPage::make_header() {
-  auto* header = new QFrame;
+  auto* header = new QFrame(this);
   header->setProperty("role", "header");
   auto* row = new QHBoxLayout(header);
   row->setContentsMargins(20, 12, 16, 12);
@@ -141,36 +143,38 @@ QWidget* SessionPage::make_header() {
   return header;
 }
 
-QWidget* SessionPage::make_side() {
-  auto* side = new QWidget;
+QWidget* SessionPage::make_side(QWidget* parent) {
+  auto* side = new QWidget(parent);
   side->setMinimumWidth(400);
   auto* all = new QVBoxLayout(side);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(10);
-  auto* panel = new QFrame;
+  auto* panel = new QFrame(side);
   panel->setProperty("role", "panel");
   auto* inside = new QVBoxLayout(panel);
   inside->setContentsMargins(1, 4, 1, 1);
-  tabs_ = new QTabWidget;
+  tabs_ = new QTabWidget(panel);
   tabs_->setDocumentMode(true);
   tabs_->tabBar()->setDrawBase(false);
-  tabs_->addTab(make_activity(), tr("Activity"));
-  plan_ = new PlanView;
+  auto* activity = new QWidget;
+  tabs_->addTab(activity, tr("Activity"));
+  fill_activity(activity);
+  plan_ = new PlanView(activity->parentWidget());
   tabs_->addTab(plan_, tr("Plan"));
-  mind_ = new ModelPage;
+  mind_ = new ModelPage(activity->parentWidget());
   tabs_->addTab(mind_, tr("Model"));
   inside->addWidget(tabs_);
   all->addWidget(panel, 1);
   notice_ = make_label("", "dim");
   notice_->setWordWrap(true);
   all->addWidget(notice_);
-  approval_ = new ApprovalPanel;
+  approval_ = new ApprovalPanel(side);
   all->addWidget(approval_);
-  question_ = new QuestionPanel;
+  question_ = new QuestionPanel(side);
   all->addWidget(question_);
-  branch_ = new BranchPanel;
+  branch_ = new BranchPanel(side);
   all->addWidget(branch_);
-  follow_up_ = new Composer(Composer::Form::FollowUp);
+  follow_up_ = new Composer(Composer::Form::FollowUp, side);
   all->addWidget(follow_up_);
   for (QWidget* hidden : std::initializer_list<QWidget*>{notice_, approval_, question_, branch_, follow_up_})
     hidden->hide();
@@ -181,8 +185,7 @@ QWidget* SessionPage::make_side() {
   return side;
 }
 
-QWidget* SessionPage::make_activity() {
-  auto* activity = new QWidget;
+void SessionPage::fill_activity(QWidget* activity) {
   auto* all = new QVBoxLayout(activity);
   all->setContentsMargins(0, 0, 0, 0);
   all->setSpacing(0);

@@ -60,8 +60,9 @@ class SessionPage : public QWidget {
  private:
   void build();
   QWidget* make_header();
-  QWidget* make_side();
-  QWidget* make_activity();
+  QWidget* make_left(QWidget* parent);
+  QWidget* make_side(QWidget* parent);
+  void fill_activity(QWidget* activity);
   void connect_bridge();
   void catch_up();
   void open_record(std::filesystem::path record, qint64 session);
@@ -75,7 +76,6 @@ class SessionPage : public QWidget {
   void export_to(const QString& form, const agent::SessionPart& part);
   void export_cut(const QString& form);
   void ask_to_branch(int row);
-  QWidget* make_left();
   void open_row(int row);
   void go_to_step(int step);
   void show_moment(int row);

@@ -10,6 +10,7 @@ namespace app {
 namespace {
 
 constexpr qint64 kMostOutputBytes = 64 << 10;
+constexpr int kThumbnailHeight_px = 180;
 
 }  // namespace
 
@@ -64,9 +65,11 @@ void SessionReader::read() {
 void SessionReader::load_picture(qint64 picture) {
   try {
     const agent::StoredPicture stored = recorder().load_picture(picture);
-    Q_EMIT picture_ready(picture, {image_of(stored.picture), stored.picture->screen_map});
+    const QImage image = image_of(stored.picture);
+    Q_EMIT picture_ready(picture, {image, stored.picture->screen_map},
+                         image.scaledToHeight(kThumbnailHeight_px, Qt::SmoothTransformation));
   } catch (const std::exception&) {
-    Q_EMIT picture_ready(picture, {});
+    Q_EMIT picture_ready(picture, {}, {});
   }
 }
 

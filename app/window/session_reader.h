@@ -1,6 +1,7 @@
 #pragma once
 // Reads one session of the record for the views, on a thread of its own: running or long ended, it is the same.
 
+#include <QImage>
 #include <QObject>
 #include <QThread>
 #include <atomic>
@@ -34,7 +35,8 @@ class SessionReader : public QObject {
 
  Q_SIGNALS:
   void changed(const app::SessionDelta& delta);
-  void picture_ready(qint64 picture, const app::ScreenImage& image);  // a null image: it is damaged
+  // Null images: it is damaged.
+  void picture_ready(qint64 picture, const app::ScreenImage& image, const QImage& thumbnail);
   void output_ready(const QString& path, const QByteArray& written);  // empty: it isn't kept any more
   void failed(const QString& why);
 

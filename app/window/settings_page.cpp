@@ -24,7 +24,7 @@ namespace app {
 SettingsPage::SettingsPage(Preferences* preferences, QWidget* parent) : QWidget(parent), preferences_(preferences) {
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
-  auto* scroll = new QScrollArea;
+  auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -60,12 +60,12 @@ SettingsPage::SettingsPage(Preferences* preferences, QWidget* parent) : QWidget(
 }
 
 QVBoxLayout* SettingsPage::add_section(const QString& title) {
-  auto* section = new QWidget;
+  auto* section = new QWidget(column_->parentWidget());
   auto* all = new QVBoxLayout(section);
   all->setContentsMargins(0, 14, 0, 0);
   all->setSpacing(6);
   all->addWidget(make_label(title, "section", TextSize::Small));
-  auto* box = new QFrame;
+  auto* box = new QFrame(section);
   box->setProperty("role", "panel");
   auto* rows = new QVBoxLayout(box);
   rows->setContentsMargins(16, 6, 16, 6);
@@ -76,7 +76,7 @@ QVBoxLayout* SettingsPage::add_section(const QString& title) {
 }
 
 void SettingsPage::add_row(QVBoxLayout* section, const QString& title, const QString& detail, QWidget* control) {
-  auto* row = new QWidget;
+  auto* row = new QWidget(section->parentWidget());
   auto* across = new QHBoxLayout(row);
   across->setContentsMargins(0, 9, 0, 9);
   across->setSpacing(16);
@@ -86,7 +86,7 @@ void SettingsPage::add_row(QVBoxLayout* section, const QString& title, const QSt
   auto* more = make_label(detail, "dim", TextSize::Small);
   more->setWordWrap(true);
   texts->addWidget(more);
-  more->setVisible(!detail.isEmpty());
+  if (detail.isEmpty()) more->hide();
   across->addLayout(texts, 1);
   if (control != nullptr) {
     if (control->accessibleName().isEmpty()) control->setAccessibleName(title);
@@ -212,7 +212,7 @@ void SettingsPage::add_servers() {
   section->addWidget(box);
   add_row(section, tr("A server that speaks OpenAI's language"),
           tr("vLLM, SGLang and llama.cpp do. What the model sees and reads is sent there, and nowhere else."), nullptr);
-  server_form_ = new ServerForm;
+  server_form_ = new ServerForm(section->parentWidget());
   section->addWidget(server_form_);
   connect(server_form_, &ServerForm::added, this, [this](const QString& choice) {
     QStringList servers = preferences_->servers();
@@ -247,7 +247,7 @@ void SettingsPage::show_servers() {
 
 void SettingsPage::add_machine() {
   QVBoxLayout* section = add_section(tr("This machine"));
-  auto* check = new MachineCheck;
+  auto* check = new MachineCheck(section->parentWidget());
   auto* run = make_button(tr("Check now"), "", "refresh");
   connect(run, &QPushButton::clicked, check, &MachineCheck::run);
   add_row(section, tr("What works here"), tr("Tries all that Deskhand needs, and says what to do where it fails."),

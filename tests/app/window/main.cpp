@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <QApplication>
 #include <QTemporaryDir>
 
 #include "app/window/theme.h"
+#include "tests/app/window/watchdog.h"
 
 int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     qputenv(name, home.path().toUtf8());
   }
   testing::InitGoogleTest(&argc, argv);
-  QApplication application(argc, argv);
+  app_test::TimedApplication application(argc, argv);
   app::apply_theme(application, app::ThemeChoice::Light);
   return RUN_ALL_TESTS();
 }

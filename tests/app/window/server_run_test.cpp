@@ -14,6 +14,8 @@
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "app/window/session_page.h"
+#include "app/window/transcript_view.h"
+#include "tests/app/window/watchdog.h"
 #include "tests/chat_server/chat_server.h"
 #include "tests/unit/tools/temporary_folder.h"
 
@@ -82,6 +84,38 @@ TEST_F(ServerRun, hunks_that_are_unticked_are_not_written_and_the_model_is_told)
   const std::string told = server_.requests().at(2).body;
   EXPECT_NE(told.find("left out 1"), std::string::npos);
   EXPECT_NE(told.find("+line forty"), std::string::npos) << "which one";
+}
+
+TEST_F(ServerRun, what_a_command_floods_with_is_shown_without_a_stall) {
+  std::filesystem::create_directories(folder_.path() / "work");
+  server_.then(chat_server::calls("shell", {{"command",
+                                             "head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 100 | "
+                                             "sed 's/^x*$/\\x1b[31m&\\x1b[0m/'"}}));
+  SessionPage page(std::make_unique<AgentBridge>(request()));
+  AgentBridge* bridge = page.bridge();
+  QObject::connect(bridge, &AgentBridge::approval_wanted, bridge, [&] { bridge->allow(ApprovalScope::Session); });
+  page.resize(1000, 700);
+  page.show();
+  app_test::TimedApplication::forget_events();
+  QSignalSpy finished(bridge, &AgentBridge::finished), changed(&page.model(), &QAbstractItemModel::dataChanged);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !finished.isEmpty(); }, kPatience_ms));
+  const auto row_of_flood = [&] {
+    for (int row = 0; row < page.model().size(); ++row) {
+      if (!page.model().item(row).output_path.isEmpty()) return row;
+    }
+    return -1;
+  };
+  ASSERT_TRUE(QTest::qWaitFor([&] { return row_of_flood() >= 0; }, kPatience_ms));
+  const int row = row_of_flood();
+  auto* transcript = page.findChild<TranscriptView*>();
+  transcript->show_row(row);
+  const int closed = transcript->row_rect(row).height();
+  changed.clear();
+  transcript->activate(row);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !changed.isEmpty(); }, kPatience_ms)) << "its output is there";
+  EXPECT_TRUE(QTest::qWaitFor([&] { return transcript->row_rect(row).height() > 10 * closed; }, kPatience_ms));
+  EXPECT_LE(app_test::TimedApplication::longest_event_ms(), 50);
+  RecordProperty("event_ms", std::to_string(app_test::TimedApplication::longest_event_ms()));
 }
 
 // Run by itself under valgrind too.
