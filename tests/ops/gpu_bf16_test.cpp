@@ -211,6 +211,32 @@ TEST_F(GpuBf16, chosen_blocks_equal_the_reference) {
   }
 }
 
+// The blocks of many tokens are divided among more CTAs the fewer they are; every 97th token's choice is compared.
+TEST_F(GpuBf16, chosen_blocks_of_many_tokens_equal_the_reference) {
+  const std::tuple<std::int64_t, std::int64_t> shapes[] = {// n_past, n_tokens
+                                                           {0, 8229},
+                                                           {7000, 4200},
+                                                           {9000, 100},
+                                                           {17000, 70}};
+  constexpr int kTopK = 16;
+  for (const auto& [n_past, n_tokens] : shapes) {
+    TestCache cache(DType::BF16, 128, 1, 8, 128, n_past + n_tokens);
+    Activations k = random_activations(random, n_past + n_tokens, 128);
+    Activations q = bf16_values(n_tokens, 4 * 128);
+    reference->store_index_k(cache.layer, k.tensor(), 0);
+    const Selection selection{.block_size = 128, .top_k_blocks = kTopK};
+    Ids all(n_tokens, 4 * kTopK);
+    gpu->select_blocks(all.tensor(), q.tensor(), cache.layer, selection, n_past);
+    for (std::int64_t token = n_tokens - 1; token >= 0; token -= 97) {
+      Ids want(1, 4 * kTopK);
+      reference->select_blocks(want.tensor(), q.tensor().slice(token, 1), cache.layer, selection, n_past + token);
+      const auto first = all.values.begin() + token * want.tensor().cols;
+      ASSERT_EQ(std::vector<std::int32_t>(first, first + want.tensor().cols), want.values)
+          << n_past << "+" << n_tokens << ", token " << token;
+    }
+  }
+}
+
 struct StoredFfn {
   StoredWeight gate, up, down;
   Ffn ffn() const { return {gate.matrix, up.matrix, down.matrix}; }

@@ -22,6 +22,9 @@ constexpr int kStages = 4;
 constexpr int kThreads = (1 + kConsumers) * kGroup;
 constexpr int kMaxSplits = 16;
 constexpr std::int64_t kFewestSplitBlocks = 8;
+// In short contexts the last tokens see many more blocks than the first: parts of so many blocks keep all
+// multiprocessors busy to the end. In long ones the difference is small, and each part's first choices cost more.
+constexpr std::int64_t kEvenSplitBlocks = 16, kMostEvenBlocks = 128;
 
 struct Shape {
   void* const* pages;
@@ -200,17 +203,18 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Ranked* finalists, 
 #endif
 }
 
-// One warp per row takes the best of its splits' finalists.
+// One warp per row takes the best of its splits' finalists, kCount in each lane.
 constexpr int kMergeWarps = 4;
+template <int kCount>
 __global__ void merge_kernel(std::int32_t* block_ids,  // [n_rows, top_k]
                              const Ranked* finalists, std::int64_t n_rows, int n_splits, int top_k) {
   __shared__ Ranked chosen[kMergeWarps][kChoices];
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kMergeWarps + warp;
   if (row >= n_rows) return;
-  Ranked mine[kMaxSplits * kChoices / kWarp];
+  Ranked mine[kCount];
 #pragma unroll
-  for (int i = 0; i < kMaxSplits * kChoices / kWarp; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     const int at = i * kWarp + lane;
     mine[i] = at < n_splits * kChoices ? finalists[row * n_splits * kChoices + at] : 0;
   }
@@ -221,7 +225,8 @@ __global__ void merge_kernel(std::int32_t* block_ids,  // [n_rows, top_k]
 std::int64_t n_splits_of(const SelectionCall& call, int n_multiprocessors) {
   const std::int64_t n_tiles = ceil_div(call.n_rows(), kTileRows);
   const std::int64_t most = std::clamp<std::int64_t>(call.n_blocks() / kFewestSplitBlocks, 1, kMaxSplits);
-  return std::clamp<std::int64_t>(n_multiprocessors / n_tiles, 1, most);
+  const std::int64_t even = call.n_blocks() <= kMostEvenBlocks ? call.n_blocks() / kEvenSplitBlocks : 1;
+  return std::clamp<std::int64_t>(std::max(n_multiprocessors / n_tiles, even), 1, most);
 }
 
 }  // namespace
@@ -251,7 +256,11 @@ void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, voi
   const dim3 n_ctas(ceil_div(shape.n_rows, kTileRows), static_cast<unsigned>(n_splits));
   launch("select_on_hopper", select_kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream, finalists,
          static_cast<const bf16*>(call.index_q.data), shape);
-  launch("merge_choices", merge_kernel, ceil_div(shape.n_rows, kMergeWarps), kMergeWarps * kWarp, 0, stream,
+  constexpr int kPerLane = kChoices * 4 / kWarp;  // of 4 splits
+  const auto merge = n_splits <= 4   ? merge_kernel<kPerLane>
+                     : n_splits <= 8 ? merge_kernel<2 * kPerLane>
+                                     : merge_kernel<kMaxSplits / 4 * kPerLane>;
+  launch("merge_choices", merge, ceil_div(shape.n_rows, kMergeWarps), kMergeWarps * kWarp, 0, stream,
          call.block_ids.i32(), finalists, shape.n_rows, static_cast<int>(n_splits), call.selection.top_k_blocks);
 }
 
