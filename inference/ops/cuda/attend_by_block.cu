@@ -17,7 +17,8 @@ constexpr int kCtasPerSm = 3;               // of kGroup threads; while one wait
 constexpr int kMostUnited = 24;             // tiles of more blocks than this are taken block by block
 constexpr int kMaxBlocks = 8192;
 constexpr std::int64_t kFewestTokens = 256;
-constexpr int kCountThreads = 128, kListThreads = 1024, kMergeThreads = 256;
+constexpr int kTilesPerCta = 8;  // of the kernels that count and list choices, a warp each
+constexpr int kCountThreads = kTilesPerCta * kWarp, kListThreads = 1024, kMergeThreads = 256;
 constexpr int kLanesPerRow = 16;  // of the merge: 16 bytes each, and a choice each
 
 // Entries first … end - 1 of the handles, all of one list.
@@ -45,30 +46,56 @@ __device__ const std::int32_t* choices_of(const AttentionShape& shape, int token
   return shape.block_ids + (static_cast<std::int64_t>(token) * shape.kv_heads + kv_head) * shape.top_k;
 }
 
-// One CTA per tile (x) and kv head (y): decides which kernel takes the tile, and counts its choices.
-__global__ void count_kernel(Lists lists, std::uint8_t* by_block, AttentionShape shape) {
-  __shared__ std::uint32_t chosen[kMaxBlocks / 32];
-  const int tile_tokens = shape.tile_rows / shape.group_size, first_token = blockIdx.x * tile_tokens;
-  const int n_choices = min(tile_tokens, shape.n_tokens - first_token) * shape.top_k;
-  const auto block_of = [&](int i) {
-    return choices_of(shape, first_token + i / shape.top_k, blockIdx.y)[i % shape.top_k];
-  };
-  for (int i = threadIdx.x; i < kMaxBlocks / 32; i += kCountThreads) chosen[i] = 0;
+// Neighbouring tiles of one kv head, a warp's tile each: blockIdx.x-th group of kTilesPerCta.
+struct TileGroup {
+  int first_token, n_choices, tile_choices;
+
+  __device__ explicit TileGroup(const AttentionShape& shape) {
+    const int tile_tokens = shape.tile_rows / shape.group_size, n_tokens = kTilesPerCta * tile_tokens;
+    first_token = static_cast<int>(blockIdx.x) * n_tokens;
+    n_choices = min(n_tokens, shape.n_tokens - first_token) * shape.top_k;
+    tile_choices = tile_tokens * shape.top_k;
+  }
+  // Calls f(choice of the group, its tile, its block) for the thread's share of the choices.
+  template <typename F>
+  __device__ void for_each_choice(const AttentionShape& shape, const F& f) const {
+    for (int i = threadIdx.x; i < n_choices; i += kCountThreads) {
+      const int block = choices_of(shape, first_token + i / shape.top_k, blockIdx.y)[i % shape.top_k];
+      if (block >= 0) f(i, i / tile_choices, block);
+    }
+  }
+};
+
+// Decides which kernel takes each tile, and counts the choices of those taken block by block. Many tokens choose the
+// same block, so a CTA counts for itself first.
+__global__ __launch_bounds__(kCountThreads) void count_kernel(Lists lists, std::uint8_t* by_block,
+                                                              AttentionShape shape) {
+  extern __shared__ int counts[];  // [n_blocks]
+  __shared__ std::uint32_t chosen[kTilesPerCta][kMaxBlocks / 32];
+  __shared__ bool is_by_block[kTilesPerCta];
+  const TileGroup group(shape);
+  const int n_words = (lists.n_blocks + 31) / 32, warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  for (int i = lane; i < n_words; i += kWarp) chosen[warp][i] = 0;
+  for (int i = threadIdx.x; i < lists.n_blocks; i += kCountThreads) counts[i] = 0;
   __syncthreads();
-  for (int i = threadIdx.x; i < n_choices; i += kCountThreads) {
-    const int block = block_of(i);
-    if (block >= 0) atomicOr(&chosen[block / 32], 1U << block % 32);
+  group.for_each_choice(shape,
+                        [&](int /*i*/, int tile, int block) { atomicOr(&chosen[tile][block / 32], 1U << block % 32); });
+  __syncthreads();
+  int n_united = 0;
+  for (int i = lane; i < n_words; i += kWarp) n_united += __popc(chosen[warp][i]);
+  n_united = __reduce_add_sync(kAllLanes, n_united);
+  if (lane == 0) {
+    const int tile = static_cast<int>(blockIdx.x) * kTilesPerCta + warp;
+    is_by_block[warp] = n_united > kMostUnited;
+    if (tile < shape.tiles_per_unit) by_block[blockIdx.y * shape.tiles_per_unit + tile] = is_by_block[warp];
   }
   __syncthreads();
-  int n_mine = 0;
-  for (int i = threadIdx.x; i < kMaxBlocks / 32; i += kCountThreads) n_mine += __popc(chosen[i]);
-  const bool is_by_block = block_sum(static_cast<float>(n_mine)) > kMostUnited;
-  if (threadIdx.x == 0) by_block[blockIdx.y * gridDim.x + blockIdx.x] = is_by_block;
-  if (!is_by_block) return;
-  for (int i = threadIdx.x; i < n_choices; i += kCountThreads) {
-    const int block = block_of(i);
-    if (block >= 0) atomicAdd(&lists.counts[blockIdx.y * lists.n_blocks + block], 1);
-  }
+  group.for_each_choice(shape, [&](int /*i*/, int tile, int block) {
+    if (is_by_block[tile]) atomicAdd(&counts[block], 1);
+  });
+  __syncthreads();
+  for (int i = threadIdx.x; i < lists.n_blocks; i += kCountThreads)
+    if (counts[i] > 0) atomicAdd(&lists.counts[blockIdx.y * lists.n_blocks + i], counts[i]);
 }
 
 // One CTA: places of the lists, and the items that they are cut into.
@@ -119,17 +146,28 @@ __global__ __launch_bounds__(kListThreads) void list_kernel(Lists lists) {
   }
 }
 
-// One CTA per tile and kv head. The order within a list changes from run to run, and no result with it.
-__global__ void fill_kernel(Lists lists, const std::uint8_t* by_block, AttentionShape shape) {
-  if (!by_block[blockIdx.y * gridDim.x + blockIdx.x]) return;
-  const int tile_tokens = shape.tile_rows / shape.group_size, first_token = blockIdx.x * tile_tokens;
-  const int n_choices = min(tile_tokens, shape.n_tokens - first_token) * shape.top_k;
-  for (int i = threadIdx.x; i < n_choices; i += kCountThreads) {
-    const int block = choices_of(shape, first_token + i / shape.top_k, blockIdx.y)[i % shape.top_k];
-    if (block < 0) continue;
-    const int place = atomicAdd(&lists.cursors[blockIdx.y * lists.n_blocks + block], 1);
-    lists.handles[place] = first_token * shape.top_k + i;
+// The order within a list changes from run to run, and no result with it.
+__global__ __launch_bounds__(kCountThreads) void fill_kernel(Lists lists, const std::uint8_t* by_block,
+                                                             AttentionShape shape) {
+  extern __shared__ int places[];  // [n_blocks] how many handles the CTA has for the block, then where the next goes
+  __shared__ bool is_by_block[kTilesPerCta];
+  const TileGroup group(shape);
+  if (threadIdx.x < kTilesPerCta) {
+    const int tile = static_cast<int>(blockIdx.x) * kTilesPerCta + threadIdx.x;
+    is_by_block[threadIdx.x] = tile < shape.tiles_per_unit && by_block[blockIdx.y * shape.tiles_per_unit + tile] != 0;
   }
+  for (int i = threadIdx.x; i < lists.n_blocks; i += kCountThreads) places[i] = 0;
+  __syncthreads();
+  group.for_each_choice(shape, [&](int /*i*/, int tile, int block) {
+    if (is_by_block[tile]) atomicAdd(&places[block], 1);
+  });
+  __syncthreads();
+  for (int i = threadIdx.x; i < lists.n_blocks; i += kCountThreads)
+    if (places[i] > 0) places[i] = atomicAdd(&lists.cursors[blockIdx.y * lists.n_blocks + i], places[i]);
+  __syncthreads();
+  group.for_each_choice(shape, [&](int i, int tile, int block) {
+    if (is_by_block[tile]) lists.handles[atomicAdd(&places[block], 1)] = group.first_token * shape.top_k + i;
+  });
 }
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -275,8 +313,8 @@ __global__ __launch_bounds__(kGroup, kCtasPerSm) void attend_kernel(Parts parts,
 }
 
 // One CTA per tile and kv head; kLanesPerRow lanes add up the choices of one query head of one token.
-__global__ __launch_bounds__(kMergeThreads) void merge_kernel(bf16* out, Parts parts, const std::uint8_t* by_block,
-                                                              AttentionShape shape) {
+__global__ __launch_bounds__(kMergeThreads, 3) void merge_kernel(bf16* out, Parts parts, const std::uint8_t* by_block,
+                                                                 AttentionShape shape) {
   if (!by_block[blockIdx.y * gridDim.x + blockIdx.x]) return;
   const int lane = threadIdx.x % kLanesPerRow;
   for (int i = threadIdx.x / kLanesPerRow; i < shape.tile_rows; i += kMergeThreads / kLanesPerRow) {
@@ -366,12 +404,14 @@ void attend_by_block(cudaStream_t stream, const AttentionCall& call, void* memor
   const AttentionShape shape = hopper_shape_of(call);
   const Memory m(call, shape, memory);
   const dim3 n_tiles(static_cast<unsigned>(shape.tiles_per_unit), static_cast<unsigned>(shape.kv_heads));
+  const dim3 n_groups(ceil_div(shape.tiles_per_unit, kTilesPerCta), n_tiles.y);
+  const std::size_t n_count_bytes = static_cast<std::size_t>(m.lists.n_blocks) * sizeof(int);
   check_cuda(
       cudaMemsetAsync(m.lists.counts, 0, static_cast<std::size_t>(m.lists.n_lists) * sizeof(std::int32_t), stream),
       "clearing");
-  launch("count choices", count_kernel, n_tiles, kCountThreads, 0, stream, m.lists, m.by_block, shape);
+  launch("count choices", count_kernel, n_groups, kCountThreads, n_count_bytes, stream, m.lists, m.by_block, shape);
   launch("list choices", list_kernel, 1, kListThreads, 0, stream, m.lists);
-  launch("turn choices round", fill_kernel, n_tiles, kCountThreads, 0, stream, m.lists, m.by_block, shape);
+  launch("turn choices round", fill_kernel, n_groups, kCountThreads, n_count_bytes, stream, m.lists, m.by_block, shape);
   attend_on_hopper(stream, call, m.by_block);
   launch("attend by block", attend_kernel, static_cast<unsigned>(n_multiprocessors * kCtasPerSm), kGroup,
          2 * kBlockBytes + 1024, stream, m.parts, static_cast<const bf16*>(call.q), call.source.pages, m.lists, shape);
