@@ -21,7 +21,7 @@ constexpr int kStages = 5;
 constexpr int kXBytes = kRows * kDepth * 2;
 constexpr int kCodeStride = kDepth + 16;  // of a weight row in shared memory: lanes of 8 rows meet no bank twice
 constexpr int kStageBytes = kXBytes + kWeights * kCodeStride;
-constexpr int kOutStride = kWeights + 8;  // of a row of results in shared memory
+constexpr int kOutStride = kWeights + 4;  // of a row of sums in shared memory: a warp's stores meet no bank twice
 constexpr int kRowGroup = 16;             // row tiles that CTAs started together share
 constexpr std::size_t kSharedBytes = kStages * kStageBytes + 1024;
 static_assert(kXBytes == kHalfBytes && kStageBytes % 1024 == 0);
@@ -104,26 +104,17 @@ __device__ void run_producer(std::uint8_t* stages, Barriers& barriers, const Ope
 
 // --- the computing warpgroups ---
 
-__device__ std::uint32_t times(std::uint32_t two, std::uint32_t factors) {
+// Two codes times 2^(scale - 127) as bf16, exactly; NaN stays NaN.
+__device__ std::uint32_t widen(std::uint16_t codes, std::uint32_t scale_factors) {
+  const float2 two = __half22float2(__half2(__nv_cvt_fp8x2_to_halfraw2(codes, __NV_E4M3)));
   std::uint32_t product;
-  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(two), "r"(factors));
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(pack(two.x, two.y)), "r"(scale_factors));
   return product;
-}
-
-// Two codes times 2^(scale - 127) as bf16, exactly: sign, exponent and mantissa moved to where bf16 has them are the
-// value times 2^-120. NaN comes out as a number and sets bits of `nans`.
-__device__ std::uint32_t widen(std::uint32_t codes, std::uint32_t scale_factors, std::uint32_t& nans) {
-  constexpr std::uint32_t kTwoTo120 = (120U + 127U) << 7 | (120U + 127U) << 23;
-  const std::uint32_t apart = __byte_perm(codes, 0, 0x4140);  // 0x00bb00aa
-  nans |= ((apart & 0x007F007FU) + 0x00010001U) & 0x00800080U;
-  const std::uint32_t bits = (apart << 8 & 0x80008000U) | (apart << 4 & 0x07F007F0U);
-  return times(times(bits, kTwoTo120), scale_factors);
 }
 
 // E8M0 as two equal bf16; code 0 is a subnormal.
 __device__ std::uint32_t factors_of(std::uint32_t scale) {
-  const std::uint32_t bits = scale == 0 ? 0x40U : scale << 7;
-  return bits | bits << 16;
+  return max(scale << 7, 0x40U) * 0x10001U;
 }
 
 // A thread's scales of one step: of the two rows of each of two row parts.
@@ -150,34 +141,20 @@ __device__ Scales load_scales(const Operands& o, int weight_part, int step) {
 }
 
 // A 64 × 16 part of the weights as wgmma takes it.
-__device__ void load_weights(std::uint32_t (&a)[4], const std::uint8_t* codes, const std::uint32_t (&scales)[2], int k,
-                             std::uint32_t (&nans)[2]) {
+__device__ void load_weights(std::uint32_t (&a)[4], const std::uint8_t* codes, const std::uint32_t (&scales)[2],
+                             int k) {
   const int t = threadIdx.x % 4;
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     const auto* two = reinterpret_cast<const std::uint16_t*>(codes + e % 2 * 8 * kCodeStride + k + e / 2 * 8 + 2 * t);
-    a[e] = widen(*two, factors_of(scales[e % 2] >> (k >= kMxGroup ? 8 : 0) & 0xFF), nans[e % 2]);
+    a[e] = widen(*two, factors_of(scales[e % 2] >> (k >= kMxGroup ? 8 : 0) & 0xFF));
   }
 }
 
-// A NaN among a row's weights makes NaN of all its products.
-__device__ void spread_nans(float (&sums)[2][64], const std::uint32_t (&nans)[2][2]) {
-#pragma unroll
-  for (int part = 0; part < 2; ++part) {
-#pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      std::uint32_t any = nans[part][r] | __shfl_xor_sync(kAllLanes, nans[part][r], 1);
-      any |= __shfl_xor_sync(kAllLanes, any, 2);
-      if (any == 0) continue;
-#pragma unroll
-      for (int j = 0; j < 32; ++j) sums[part][j / 2 * 4 + 2 * r + j % 2] = NAN;
-    }
-  }
-}
-
+// Sums go to shared memory as they are: ptxas moves arithmetic, but no stores, above the wait for the last products.
 template <typename Out, bool kGated>
-__device__ void store_results(Out* out, Out* results, const float (&sums)[2][64], const Operands& o, const float* bias,
-                              const Activation& activation) {
+__device__ void store_results(Out* out, float* results, const float (&sums)[2][64], const Operands& o,
+                              const float* bias, const Activation& activation) {
   constexpr int kCols = kGated ? kWeights / 2 : kWeights;
   const int group = threadIdx.x / kGroup - 1, warp = threadIdx.x % kGroup / kWarp, lane = threadIdx.x % kWarp;
   const int g = lane / 4, t = lane % 4;
@@ -189,14 +166,9 @@ __device__ void store_results(Out* out, Out* results, const float (&sums)[2][64]
     for (int j = 0; j < kRows / 8; ++j) {
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
-        Out* row = results + (j * 8 + 2 * t + e) * kOutStride;
-        const float upper = sums[part][4 * j + e], lower = sums[part][4 * j + 2 + e];
-        if constexpr (kGated) {
-          row[first / 2 + g] = from_float<Out>(gated(upper, lower, activation));
-        } else {
-          row[first + g] = from_float<Out>(upper);
-          row[first + g + 8] = from_float<Out>(lower);
-        }
+        float* row = results + (j * 8 + 2 * t + e) * kOutStride;
+        row[first + g] = sums[part][4 * j + e];
+        row[first + g + 8] = sums[part][4 * j + 2 + e];
       }
     }
   }
@@ -205,7 +177,8 @@ __device__ void store_results(Out* out, Out* results, const float (&sums)[2][64]
   for (int i = threadIdx.x - kGroup; i < n_rows * kCols; i += kConsumers * kGroup) {
     const int row = i / kCols, col = i % kCols;
     if (o.first_col + col >= o.shape.n) continue;
-    float value = to_float(results[row * kOutStride + col]);
+    const float* sum = results + row * kOutStride + (kGated ? col / 8 * 16 + col % 8 : col);
+    float value = kGated ? gated(sum[0], sum[8], activation) : *sum;
     if (bias != nullptr) value += bias[o.first_col + col];
     out[static_cast<std::int64_t>(o.tile.first_row + row) * o.shape.n + o.first_col + col] = from_float<Out>(value);
   }
@@ -217,10 +190,7 @@ __device__ void run_consumer(Out* out, std::uint8_t* stages, Barriers& barriers,
   const int group = threadIdx.x / kGroup - 1, warp = threadIdx.x % kGroup / kWarp, g = threadIdx.x % kWarp / 4;
   const int n_steps = (o.shape.k + kDepth - 1) / kDepth;
   float sums[2][64];
-#pragma unroll
-  for (int i = 0; i < 128; ++i) sums[i / 64][i % 64] = 0;
-  std::uint32_t a[2][2][4];       // [k parts by turns][row parts]
-  std::uint32_t nans[2][2] = {};  // of this lane's part of each row
+  std::uint32_t a[2][2][4];  // [k parts by turns][row parts]
   Scales coming = load_scales<kGated>(o, group * 128, 0);
   for (int step = 0; step < n_steps; ++step) {
     const std::uint8_t* stage = stages + step % kStages * kStageBytes;
@@ -232,21 +202,20 @@ __device__ void run_consumer(Out* out, std::uint8_t* stages, Barriers& barriers,
     for (int i = 0; i < kDepth / 16; ++i) {
 #pragma unroll
       for (int part = 0; part < 2; ++part)
-        load_weights(a[i % 2][part], codes + part * 64 * kCodeStride, scales.of_row[part], i * 16, nans[part]);
+        load_weights(a[i % 2][part], codes + part * 64 * kCodeStride, scales.of_row[part], i * 16);
       begin_products();
       constexpr int kStep = 32 >> 4;  // 16 of k, in the descriptor's unit
 #pragma unroll
       for (int part = 0; part < 2; ++part)
-        multiply_group<0>(sums[part], a[i % 2][part], descriptor(stage, 16) + i * kStep, 1);
+        multiply_group<0>(sums[part], a[i % 2][part], descriptor(stage, 16) + i * kStep, step + i > 0);
       end_group();
       asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");  // the other half of `a` is free again
+      if (i == 0 && step > 0) arrive(&barriers.empty[(step - 1) % kStages]);
     }
-    wait_products<0>(sums[0]);
-    settle(sums[1]);
-    arrive(&barriers.empty[step % kStages]);
   }
-  spread_nans(sums, nans);
-  store_results<Out, kGated>(out, reinterpret_cast<Out*>(stages), sums, o, bias, activation);
+  wait_products<0>(sums[0]);
+  settle(sums[1]);
+  store_results<Out, kGated>(out, reinterpret_cast<float*>(stages), sums, o, bias, activation);
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
