@@ -10,6 +10,7 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kManyCols = 2;  // outputs of a warp, where there are enough for all multiprocessors
 constexpr int kFewestManyCols = 4096;
+constexpr int kCtasPerSm = 3;  // M3's 6144 outputs are then one wave
 
 template <typename W>
 constexpr int kPerLoad = 16 / sizeof(W);
@@ -159,9 +160,9 @@ struct JointParts {
 };
 
 template <typename Out, typename T, typename W, int kRows, int kCols>
-__global__ void few_rows_kernel(const __grid_constant__ JointParts joint,
-                                const T* x,  // [n_rows, k]
-                                int k, int n_rows) {
+__global__ __launch_bounds__(kWarps* kWarp, kCtasPerSm) void few_rows_kernel(const __grid_constant__ JointParts joint,
+                                                                             const T* x,  // [n_rows, k]
+                                                                             int k, int n_rows) {
   int part = 0;
   unsigned first_cta = 0;
   while (blockIdx.x >= joint.parts[part].end_cta) first_cta = joint.parts[part++].end_cta;
@@ -217,7 +218,8 @@ __global__ void expert_gate_up_kernel(T* inner, const T* x, ExpertVectors e, int
 }
 
 template <typename T, typename W>
-__global__ void expert_down_kernel(T* out, const T* inner, ExpertVectors e, bool is_added, int n, int k) {
+__global__ __launch_bounds__(kWarps* kWarp, kCtasPerSm) void expert_down_kernel(T* out, const T* inner, ExpertVectors e,
+                                                                                bool is_added, int n, int k) {
   const int first_col = (blockIdx.x * kWarps + threadIdx.x / kWarp) * kManyCols, token = blockIdx.y;
   if (first_col >= n) return;
   float totals[kManyCols] = {};
