@@ -5,7 +5,7 @@
 namespace inference::ops::cuda {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 256, kPlaceThreads = 1024;
 
 // One CTA per expert (x) and token (y).
 template <typename T, typename W>
@@ -75,20 +75,35 @@ __global__ void count_kernel(ExpertOrder order, const std::int32_t* ids, int n_p
   *order.n_tiles = n_tiles;
 }
 
-// One warp per expert walks all pairs, so that an expert's rows keep the tokens' order.
-__global__ void place_kernel(ExpertOrder order, const std::int32_t* ids, int n_pairs, int top_k) {
-  const int expert = blockIdx.x, lane = threadIdx.x;
+// One CTA per expert, whose warps walk a part of all pairs each: first to count, then to place them, so that an
+// expert's rows keep the tokens' order.
+__global__ __launch_bounds__(kPlaceThreads) void place_kernel(ExpertOrder order, const std::int32_t* ids, int n_pairs,
+                                                              int top_k) {
+  __shared__ int counts[kPlaceThreads / kWarp];  // of the warps
+  const int expert = blockIdx.x, warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
+  const int n_steps = (n_pairs + kPlaceThreads - 1) / kPlaceThreads, first_pair = warp * n_steps * kWarp;
+  const auto is_mine = [&](int step) {
+    const int pair = first_pair + step * kWarp + lane;
+    return pair < n_pairs && ids[pair] == expert;
+  };
+  int count = 0;
+#pragma unroll 8
+  for (int step = 0; step < n_steps; ++step) count += is_mine(step);
+  count = __reduce_add_sync(kAllLanes, count);
+  if (lane == 0) counts[warp] = count;
+  __syncthreads();
   int row = expert == 0 ? 0 : order.expert_ends[expert - 1];
-  for (int first = 0; first < n_pairs; first += kWarp) {
-    const int pair = first + lane;
-    const bool is_mine = pair < n_pairs && ids[pair] == expert;
-    const unsigned mine = __ballot_sync(kAllLanes, is_mine);
-    if (is_mine) {
-      const int at = row + __popc(mine & ((1U << lane) - 1));
+  row += __reduce_add_sync(kAllLanes, lane < warp ? counts[lane] : 0);
+#pragma unroll 8
+  for (int step = 0; step < n_steps; ++step) {
+    const bool is_here = is_mine(step);
+    const unsigned here = __ballot_sync(kAllLanes, is_here);
+    if (is_here) {
+      const int pair = first_pair + step * kWarp + lane, at = row + __popc(here & ((1U << lane) - 1));
       order.token_of[at] = pair / top_k;
       order.sorted_row[pair] = at;
     }
-    row += __popc(mine);
+    row += __popc(here);
   }
 }
 
@@ -135,8 +150,8 @@ void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert
   const int n_pairs = static_cast<int>(expert_ids.rows * expert_ids.cols);
   launch("count_experts", count_kernel, 1, 1024, static_cast<std::size_t>(n_experts) * sizeof(std::int32_t), stream,
          order, expert_ids.i32(), n_pairs, n_experts, tile_rows);
-  launch("place_tokens", place_kernel, static_cast<unsigned>(n_experts), kWarp, 0, stream, order, expert_ids.i32(),
-         n_pairs, static_cast<int>(expert_ids.cols));
+  launch("place_tokens", place_kernel, static_cast<unsigned>(n_experts), kPlaceThreads, 0, stream, order,
+         expert_ids.i32(), n_pairs, static_cast<int>(expert_ids.cols));
 }
 
 void add_experts(cudaStream_t stream, Tensor out, bool is_added, const float* results, const ExpertOrder& order,
