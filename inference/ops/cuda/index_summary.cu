@@ -24,6 +24,8 @@ __device__ float block_max(float v) {
 // A CTA per page, a warp per key.
 __global__ __launch_bounds__(kWarps* kWarp) void summarize_kernel(void* const* pages, std::int64_t first_position,
                                                                   std::int64_t n_tokens, const int* shift) {
+  wait_for_previous();
+  allow_next();
   first_position += shift_of(shift);
   const std::int64_t page_idx = first_position / kSummaryKeys + blockIdx.x;
   if (page_idx >= (first_position + n_tokens) / kSummaryKeys) return;  // not full
@@ -85,8 +87,8 @@ void summarize_filled_pages(cudaStream_t stream, const KvLayer& cache, std::int6
   std::int64_t n_pages = (first_position + n_tokens) / kSummaryKeys - first_position / kSummaryKeys;
   if (replay.shift != nullptr) n_pages = (n_tokens + kSummaryKeys - 1) / kSummaryKeys;  // at most, at any position
   if (n_pages <= 0) return;
-  launch("summarize_filled_pages", summarize_kernel, static_cast<unsigned>(n_pages), kWarps * kWarp, 0, stream,
-         cache.index_page_table, first_position, n_tokens, replay.shift);
+  launch_early("summarize_filled_pages", summarize_kernel, static_cast<unsigned>(n_pages), kWarps * kWarp, 0, stream, 1,
+               cache.index_page_table, first_position, n_tokens, replay.shift);
 }
 
 void summarize_index_pages(cudaStream_t stream, const KvLayer& cache, std::int64_t first_page, std::int64_t n_pages) {
