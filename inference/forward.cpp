@@ -88,9 +88,9 @@ void Forward::feed_forward(const Layer& layer, const Activations::Views& a) {
     return;
   }
   // The routed scaling sits in the experts' weights; the shared expert has none.
-  device_.route(a.expert_ids, a.expert_weights, a.normed, w.router, w.router_bias, config_.routed_scaling);
+  const ops::Router router = {w.router, w.router_bias, config_.routed_scaling};
   const ops::Ffn* shared = config_.shared_dim > 0 ? &w.ffn : nullptr;
-  device_.mix_experts(a.update, a.normed, a.expert_ids, a.expert_weights, w.experts, shared, activation);
+  device_.route_and_mix(a.update, a.expert_ids, a.expert_weights, a.normed, router, w.experts, shared, activation);
 }
 
 std::vector<float> Forward::logits(std::int64_t token_idx) {

@@ -88,6 +88,13 @@ struct Activation {
   float limit = 0;
 };
 
+// M3's router, as Device::route reads it.
+struct Router {
+  Matrix weights;  // [n_experts, hidden_dim]
+  Vector bias;     // [n_experts] or absent
+  float scaling = 0;
+};
+
 // Where a patch stands in its image or clip, in patch units; t counts temporal slots.
 struct PatchPosition {
   std::int32_t t = 0, h = 0, w = 0;
@@ -229,6 +236,18 @@ class Device {
                            std::span<const Ffn> experts,
                            const Ffn* shared,  // null: none
                            const Activation& activation) = 0;
+
+  // route, then mix_experts of what was chosen.
+  virtual void route_and_mix(Tensor out,             // [n_tokens, hidden_dim]
+                             Tensor expert_ids,      // I32 [n_tokens, top_k_experts]
+                             Tensor expert_weights,  // F32 [n_tokens, top_k_experts]
+                             Tensor x,               // [n_tokens, hidden_dim]
+                             const Router& router, std::span<const Ffn> experts,
+                             const Ffn* shared,  // null: none
+                             const Activation& activation) {
+    route(expert_ids, expert_weights, x, router.weights, router.bias, router.scaling);
+    mix_experts(out, x, expert_ids, expert_weights, experts, shared, activation);
+  }
 
   // --- vision ---
 

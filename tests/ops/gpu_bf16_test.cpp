@@ -302,6 +302,39 @@ TEST_F(GpuBf16, router_chooses_as_the_reference) {
   }
 }
 
+TEST_F(GpuBf16, routed_experts_match_the_reference) {
+  const Activation activation{.alpha = 1.702F, .limit = 7};
+  for (const DType dtype : {DType::BF16, DType::F8E4M3}) {
+    for (const int n_tokens : {1, 3, 1, 40}) {
+      constexpr std::int64_t kHidden = 256, kDim = 96, kExperts = 7;
+      std::vector<StoredFfn> stored;
+      std::vector<Ffn> experts;
+      for (int e = 0; e <= kExperts; ++e) {  // the last one is shared
+        stored.push_back({random_weight(random, dtype, kDim, kHidden), random_weight(random, dtype, kDim, kHidden),
+                          random_weight(random, dtype, kHidden, kDim)});
+      }
+      for (const StoredFfn& f : stored) experts.push_back(f.ffn());
+      const Ffn shared = experts.back();
+      experts.pop_back();
+      const StoredWeight weights = random_weight(random, DType::F32, kExperts, kHidden);
+      Activations bias = random_activations(random, 1, kExperts, 0.1F);
+      const Router router = {weights.matrix, {bias.values.data(), kExperts}, 2};
+      Activations x = bf16_values(n_tokens, kHidden), got(n_tokens, kHidden), want = got;
+      Activations got_weights(n_tokens, 4), want_weights(n_tokens, 4);
+      Ids got_ids(n_tokens, 4), want_ids(n_tokens, 4);
+      for (const Ffn* one : {&shared, static_cast<const Ffn*>(nullptr)}) {
+        gpu->route_and_mix(got.tensor(), got_ids.tensor(), got_weights.tensor(), x.tensor(), router, experts, one,
+                           activation);
+        reference->route_and_mix(want.tensor(), want_ids.tensor(), want_weights.tensor(), x.tensor(), router, experts,
+                                 one, activation);
+        EXPECT_EQ(got_ids.values, want_ids.values) << n_tokens << " tokens";
+        EXPECT_LE(nmse(got_weights.values, want_weights.values), kMaxNmse);
+        EXPECT_LE(nmse(got.values, want.values), 3e-5) << dtype_name(dtype) << ", " << n_tokens << " tokens";
+      }
+    }
+  }
+}
+
 TEST_F(GpuBf16, rows_match_the_reference) {
   for (const int dim : {7, 64, 100, 6144}) {
     Activations x = bf16_values(9, dim, 3), w = random_activations(random, 1, dim), got(9, dim), want = got;

@@ -116,6 +116,20 @@ class HostFacingDevice final : public Device {
                           shared != nullptr ? &shared_on_device : nullptr, activation);
     });
   }
+  void route_and_mix(Tensor out, Tensor expert_ids, Tensor expert_weights, Tensor x, const Router& router,
+                     std::span<const Ffn> experts, const Ffn* shared, const Activation& activation) override {
+    std::vector<Ffn> on_device;
+    for (const Ffn& f : experts) on_device.push_back(ffn(f));
+    const Ffn shared_on_device = shared != nullptr ? ffn(*shared) : Ffn{};
+    const Tensor ids = {fresh(expert_ids, DType::I32), expert_ids.rows, expert_ids.cols, DType::I32};
+    const Tensor weights = {fresh(expert_weights, DType::F32), expert_weights.rows, expert_weights.cols};
+    call(out, [&](Tensor o) {
+      inner_->route_and_mix(o, ids, weights, input(x), {matrix(router.weights), vector(router.bias), router.scaling},
+                            on_device, shared != nullptr ? &shared_on_device : nullptr, activation);
+      inner_->download(expert_ids.data, ids.data, n_bytes_of(ids));
+      inner_->download(expert_weights.data, weights.data, n_bytes_of(weights));
+    });
+  }
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
     call(out, [&](Tensor o) { inner_->layer_norm(o, input(x), vector(weight), vector(bias), eps); });
   }

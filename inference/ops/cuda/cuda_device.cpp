@@ -188,7 +188,7 @@ class CudaDevice final : public Device {
     const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position, replay_};
     const int n_multiprocessors = properties_.multiProcessorCount;
     if (is_hopper() && selects_for_decode(whole, n_multiprocessors)) {
-      select_blocks_for_decode(stream(), whole, decode_selection_state(), n_multiprocessors);
+      select_blocks_for_decode(stream(), whole, zeros(decode_selection_, decode_selection_bytes()), n_multiprocessors);
       return;
     }
     is_replayable_ = false;
@@ -249,13 +249,14 @@ class CudaDevice final : public Device {
                     "route: ", expert_ids.cols, " of ", router.rows, " experts");
     const Tensor logits = {logits_.of<float>(static_cast<std::size_t>(x.rows * router.rows)), x.rows, router.rows};
     if (x.rows <= kMaxVectorRows && router.scales == nullptr) {
-      rate_experts(stream(), logits.f32(), x, router);
-    } else {
-      multiply_plainly(stream(), {.out = logits,  // the choice needs fp32
-                                  .x = x,
-                                  .weights = {router.data, router.scales},
-                                  .weight_type = router.dtype});
+      auto* n_rated = static_cast<unsigned*>(zeros(n_rated_, kMaxVectorRows * sizeof(unsigned)));
+      rate_and_choose_experts(stream(), expert_ids, expert_weights, x, {router, bias, scaling}, logits.f32(), n_rated);
+      return;
     }
+    multiply_plainly(stream(), {.out = logits,  // the choice needs fp32
+                                .x = x,
+                                .weights = {router.data, router.scales},
+                                .weight_type = router.dtype});
     choose_experts(stream(), expert_ids, expert_weights, logits.f32(), static_cast<int>(router.rows), bias, scaling);
   }
 
@@ -263,6 +264,13 @@ class CudaDevice final : public Device {
                    const Ffn* shared, const Activation& activation) override {
     if (shared != nullptr && !Experts::takes_shared(x, experts, *shared)) feed_forward(out, x, *shared, activation);
     experts_.mix(out, x, expert_ids, expert_weights, experts, shared, activation, inner_);
+  }
+
+  // The shared expert of a few tokens waits for no choice.
+  void route_and_mix(Tensor out, Tensor expert_ids, Tensor expert_weights, Tensor x, const Router& router,
+                     std::span<const Ffn> experts, const Ffn* shared, const Activation& activation) override {
+    if (shared != nullptr) experts_.start_shared(x, expert_ids.cols, experts, *shared, activation, inner_);
+    Device::route_and_mix(out, expert_ids, expert_weights, x, router, experts, shared, activation);
   }
 
   void layer_norm(Tensor out, Tensor x, Vector weight, Vector bias, float eps) override {
@@ -334,12 +342,13 @@ class CudaDevice final : public Device {
     }
   }
 
-  void* decode_selection_state() {
-    if (decode_selection_.data() == nullptr) {
-      decode_selection_ = Buffer(*this, decode_selection_bytes());
-      clear(decode_selection_.data(), decode_selection_bytes());
+  // Memory that kernels leave as they find it; zeros at first.
+  void* zeros(Buffer& buffer, std::size_t n_bytes) {
+    if (buffer.data() == nullptr) {
+      buffer = Buffer(*this, n_bytes);
+      clear(buffer.data(), n_bytes);
     }
-    return decode_selection_.data();
+    return buffer.data();
   }
 
   // The same for queries, keys and index heads of all layers: computed once per call of the forward pass.
@@ -373,7 +382,7 @@ class CudaDevice final : public Device {
 
   Replay replay_;
   bool is_replayable_ = true;  // all operations since a recording began
-  Buffer decode_selection_;
+  Buffer decode_selection_, n_rated_;
   RotationsKey rotations_key_;
   Rotations rotations_;
   MirroredList patch_positions_{stream()};

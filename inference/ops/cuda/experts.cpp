@@ -17,6 +17,30 @@ bool Experts::takes_shared(Tensor x, std::span<const Ffn> experts, const Ffn& sh
   return x.rows <= kMaxVectorRows && are_alike(shared, experts[0]);
 }
 
+Tensor Experts::inner_of(Tensor x, std::int64_t n_pairs, std::span<const Ffn> experts, Scratch& memory) {
+  const std::int64_t ffn_dim = experts[0].gate.rows;
+  const auto n_bytes = static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype);
+  return {memory.of<std::byte>(n_bytes), n_pairs, ffn_dim, x.dtype};
+}
+
+void Experts::start_shared(Tensor x, std::int64_t top_k, std::span<const Ffn> experts, const Ffn& shared,
+                           const Activation& activation, Scratch& inner_memory) {
+  if (!takes_shared(x, experts, shared)) return;
+  const Tensor inner = inner_of(x, x.rows * (top_k + 1), experts, inner_memory);
+  const Pairs tables = tables_of(experts, &shared);
+  const auto n_choices = static_cast<int>(top_k);
+  branch_.start();
+  expert_gate_up(branch_.stream(), inner, x,
+                 {.gate_up = tables.gate_up,
+                  .top_k = n_choices,
+                  .n_pairs = n_choices + 1,
+                  .n_experts = static_cast<int>(experts.size()),
+                  .gate_up_type = experts[0].gate.dtype,
+                  .activation = activation},
+                 {n_choices, 1});
+  shared_is_under_way_ = true;
+}
+
 void Experts::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
                   const Ffn* shared, const Activation& activation, Scratch& inner_memory) {
   INFERENCE_CHECK(expert_ids.rows == x.rows && expert_weights.rows == x.rows &&
@@ -26,11 +50,9 @@ void Experts::mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights
     check_ffn(out, x, ffn);
     INFERENCE_CHECK(are_alike(ffn, experts[0]), "mix_experts: experts of different types or widths");
   }
-  const std::int64_t ffn_dim = experts[0].gate.rows;
   std::int64_t n_pairs = expert_ids.rows * expert_ids.cols;
   if (shared != nullptr && takes_shared(x, experts, *shared)) n_pairs += x.rows;
-  const auto n_bytes = static_cast<std::size_t>(n_pairs * ffn_dim) * element_bytes(x.dtype);
-  const Tensor inner = {inner_memory.of<std::byte>(n_bytes), n_pairs, ffn_dim, x.dtype};
+  const Tensor inner = inner_of(x, n_pairs, experts, inner_memory);
   if (x.rows <= kMaxVectorRows) {
     mix_few(out, x, expert_ids, expert_weights, experts, shared, activation, inner);
   } else {
@@ -63,7 +85,9 @@ void Experts::mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_wei
                                  .gate_up_type = experts[0].gate.dtype,
                                  .down_type = experts[0].down.dtype,
                                  .activation = activation};
-  expert_gate_up(stream_, inner, x, vectors);
+  expert_gate_up(stream_, inner, x, vectors, {0, shared_is_under_way_ ? vectors.top_k : vectors.n_pairs});
+  if (shared_is_under_way_) branch_.join();
+  shared_is_under_way_ = false;
   const bool is_added = shared != nullptr && !takes_shared(x, experts, *shared);
   expert_down(stream_, out, inner, vectors, is_added);
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "inference/ops/cuda/branch.h"
 #include "inference/ops/cuda/gemm.h"
 #include "inference/ops/cuda/memory.h"
 #include "inference/ops/cuda/moe.h"
@@ -21,6 +22,10 @@ class Experts {
 
   // Whether `mix` computes the shared expert, too: of a few tokens, if it is like the others.
   static bool takes_shared(Tensor x, std::span<const Ffn> experts, const Ffn& shared);
+  // Starts a few tokens' shared expert beside what the stream does until `mix` of the same tokens, which must be the
+  // next call; if mix takes the shared expert.
+  void start_shared(Tensor x, std::int64_t top_k, std::span<const Ffn> experts, const Ffn& shared,
+                    const Activation& activation, Scratch& inner);
   // `shared`: null, or what mix takes, or out holds its result and the others are added. `inner`: for what gate and up
   // give, free to use.
   void mix(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
@@ -37,6 +42,7 @@ class Experts {
   struct Pairs {
     const WeightPair *gate_up, *down;
   };
+  static Tensor inner_of(Tensor x, std::int64_t n_pairs, std::span<const Ffn> experts, Scratch& memory);
   Pairs tables_of(std::span<const Ffn> experts, const Ffn* shared);
   void mix_few(Tensor out, Tensor x, Tensor expert_ids, Tensor expert_weights, std::span<const Ffn> experts,
                const Ffn* shared, const Activation& activation, Tensor inner);
@@ -46,6 +52,8 @@ class Experts {
 
   cudaStream_t stream_;
   bool is_hopper_;
+  Branch branch_{stream_};
+  bool shared_is_under_way_ = false;
   Scratch results_{stream_}, order_{stream_};
   std::map<const Ffn*, Tables> tables_;
 };

@@ -84,9 +84,13 @@ struct ExpertVectors {
   DType gate_up_type = DType::F32, down_type = DType::F32;
   Activation activation = {};
 };
+// Pairs first … first + count - 1 of each token.
+struct PairRange {
+  int first = 0, count = 0;
+};
 void expert_gate_up(cudaStream_t stream, Tensor inner,  // [n_tokens * n_pairs, ffn_dim]
                     Tensor x,                           // [n_tokens, hidden_dim]
-                    const ExpertVectors& experts);
+                    const ExpertVectors& experts, PairRange range);
 // out[token] (+)= Σ weight · down(inner[pair]) over the token's pairs
 void expert_down(cudaStream_t stream, Tensor out,  // [n_tokens, hidden_dim]
                  Tensor inner,                     // [n_tokens * n_pairs, ffn_dim]

@@ -207,10 +207,11 @@ __device__ int expert_of(const ExpertVectors& e, int token, int i) {
 }
 
 template <typename T, typename W>
-__global__ void expert_gate_up_kernel(T* inner, const T* x, ExpertVectors e, int n, int k) {
-  const int col = blockIdx.x * kWarps + threadIdx.x / kWarp, pair = blockIdx.y;
+__global__ void expert_gate_up_kernel(T* inner, const T* x, ExpertVectors e, PairRange range, int n, int k) {
+  const int col = blockIdx.x * kWarps + threadIdx.x / kWarp;
   if (col >= n) return;
-  const int token = pair / e.n_pairs, expert = expert_of(e, token, pair % e.n_pairs);
+  const int token = blockIdx.y / range.count, i = range.first + blockIdx.y % range.count;
+  const int pair = token * e.n_pairs + i, expert = expert_of(e, token, i);
   float sums[2][1] = {};
   add_products(sums, rows_of_pair<W>(e.gate_up[expert], col, k), x + static_cast<std::int64_t>(token) * k, k, 1);
   const float value = gated(warp_sum(sums[0][0]), warp_sum(sums[1][0]), e.activation);
@@ -305,12 +306,12 @@ void multiply_few_rows_jointly(cudaStream_t stream, std::span<const Product> pro
   });
 }
 
-void expert_gate_up(cudaStream_t stream, Tensor inner, Tensor x, const ExpertVectors& e) {
-  const dim3 n_ctas(ceil_div(inner.cols, kWarps), static_cast<unsigned>(inner.rows));
+void expert_gate_up(cudaStream_t stream, Tensor inner, Tensor x, const ExpertVectors& e, PairRange range) {
+  const dim3 n_ctas(ceil_div(inner.cols, kWarps), static_cast<unsigned>(x.rows) * static_cast<unsigned>(range.count));
   with_float_type(x.dtype, [&]<typename T>(T) {
     with_weight_type(e.gate_up_type, [&]<typename W>(W) {
       launch("expert_gate_up", expert_gate_up_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream,
-             static_cast<T*>(inner.data), static_cast<const T*>(x.data), e, static_cast<int>(inner.cols),
+             static_cast<T*>(inner.data), static_cast<const T*>(x.data), e, range, static_cast<int>(inner.cols),
              static_cast<int>(x.cols));
     });
   });

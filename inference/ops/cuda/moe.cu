@@ -7,40 +7,33 @@ namespace {
 
 constexpr int kThreads = 256, kPlaceThreads = 1024;
 
-// One CTA per expert (x) and token (y).
-template <typename T, typename W>
-__global__ __launch_bounds__(kThreads) void rate_experts_kernel(float* logits, const T* x, const W* router, int k) {
-  const T* values = x + static_cast<std::int64_t>(blockIdx.y) * k;
-  const W* weights = router + static_cast<std::int64_t>(blockIdx.x) * k;
-  float sum = 0;
-#pragma unroll 8
-  for (int i = threadIdx.x; i < k; i += kThreads) sum += to_float(values[i]) * to_float(weights[i]);
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) logits[blockIdx.y * gridDim.x + blockIdx.x] = sum;
-}
+struct Choices {
+  std::int32_t* ids;  // [n_tokens, top_k]
+  float* weights;     // [n_tokens, top_k]
+  const float* bias;  // [n_experts] or null
+  int n_experts, top_k;
+  float scaling;
+};
 
-// One warp per token; ranks are by (score + bias, lower expert first), so each round takes the best that the last
-// winner beats.
-__global__ void choose_experts_kernel(std::int32_t* ids, float* weights, const float* logits, const float* bias,
-                                      int n_experts, int top_k, float scaling) {
-  extern __shared__ float scores[];  // [n_experts], then their ranks
-  float* ranks = scores + n_experts;
-  const int lane = threadIdx.x;
-  const std::int64_t token = blockIdx.x;
-  for (int expert = lane; expert < n_experts; expert += kWarp) {
-    scores[expert] = 1 / (1 + expf(-logits[token * n_experts + expert]));
-    ranks[expert] = scores[expert] + (bias != nullptr ? bias[expert] : 0);
+// By one warp; `scores` [2, n_experts] in shared memory. Ranks are by (score + bias, lower expert first), so each round
+// takes the best that the last winner beats.
+__device__ void choose_experts_of(const Choices& c, std::int64_t token, const float* logits, float* scores) {
+  float* ranks = scores + c.n_experts;
+  const int lane = threadIdx.x % kWarp;
+  for (int expert = lane; expert < c.n_experts; expert += kWarp) {
+    scores[expert] = 1 / (1 + expf(-__ldcg(&logits[token * c.n_experts + expert])));
+    ranks[expert] = scores[expert] + (c.bias != nullptr ? c.bias[expert] : 0);
   }
   __syncwarp();
   float last = INFINITY, total = 0;
   int last_expert = -1;
-  for (int i = 0; i < top_k; ++i) {
+  for (int i = 0; i < c.top_k; ++i) {
     float best = -INFINITY;
-    int best_expert = n_experts;
-    for (int expert = lane; expert < n_experts; expert += kWarp) {
+    int best_expert = c.n_experts;
+    for (int expert = lane; expert < c.n_experts; expert += kWarp) {
       const float rank = ranks[expert];
       const bool is_left = rank < last || (rank == last && expert > last_expert);
-      if (is_left && (rank > best || best_expert == n_experts)) best = rank, best_expert = expert;
+      if (is_left && (rank > best || best_expert == c.n_experts)) best = rank, best_expert = expert;
     }
     for (int offset = kWarp / 2; offset > 0; offset /= 2) {
       const float other = __shfl_xor_sync(kAllLanes, best, offset);
@@ -48,13 +41,52 @@ __global__ void choose_experts_kernel(std::int32_t* ids, float* weights, const f
       if (other > best || (other == best && other_expert < best_expert)) best = other, best_expert = other_expert;
     }
     last = best;
-    last_expert = min(best_expert, n_experts - 1);  // NaN logits rank nowhere; any expert is as good
+    last_expert = min(best_expert, c.n_experts - 1);  // NaN logits rank nowhere; any expert is as good
     total += scores[last_expert];
-    if (lane == 0) ids[token * top_k + i] = last_expert;
+    if (lane == 0) c.ids[token * c.top_k + i] = last_expert;
   }
   __syncwarp();
-  for (int i = lane; i < top_k; i += kWarp)
-    weights[token * top_k + i] = scores[ids[token * top_k + i]] / total * scaling;
+  for (int i = lane; i < c.top_k; i += kWarp)
+    c.weights[token * c.top_k + i] = scores[c.ids[token * c.top_k + i]] / total * c.scaling;
+}
+
+// One warp per token.
+__global__ void choose_experts_kernel(Choices choices, const float* logits) {
+  extern __shared__ float scores[];
+  choose_experts_of(choices, blockIdx.x, logits, scores);
+}
+
+// One CTA per expert (x) and token (y); a token's last one to finish chooses.
+template <typename T, typename W>
+__global__ __launch_bounds__(kThreads) void rate_experts_kernel(Choices choices, float* logits, unsigned* n_rated,
+                                                                const T* x, const W* router, int k) {
+  extern __shared__ float scores[];
+  __shared__ bool is_last;
+  const std::int64_t token = blockIdx.y;
+  const T* values = x + token * k;
+  const W* weights = router + static_cast<std::int64_t>(blockIdx.x) * k;
+  float sum = 0;
+#pragma unroll 8
+  for (int i = threadIdx.x; i < k; i += kThreads) sum += to_float(values[i]) * to_float(weights[i]);
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    logits[token * choices.n_experts + blockIdx.x] = sum;
+    __threadfence();
+    is_last = atomicAdd(&n_rated[token], 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last || threadIdx.x >= kWarp) return;
+  __threadfence();
+  choose_experts_of(choices, token, logits, scores);
+  if (threadIdx.x == 0) n_rated[token] = 0;
+}
+
+Choices choices_of(Tensor expert_ids, Tensor expert_weights, int n_experts, Vector bias, float scaling) {
+  return {expert_ids.i32(), expert_weights.f32(), bias.data, n_experts, static_cast<int>(expert_ids.cols), scaling};
+}
+
+std::size_t score_bytes(int n_experts) {
+  return 2 * static_cast<std::size_t>(n_experts) * sizeof(float);
 }
 
 // One CTA counts the pairs of each expert and lays out rows and tiles.
@@ -129,21 +161,24 @@ __global__ void gate_kernel(T* gate, const T* up, Activation activation, std::in
 
 }  // namespace
 
-void rate_experts(cudaStream_t stream, float* logits, Tensor x, const Matrix& router) {
-  const dim3 n_ctas(static_cast<unsigned>(router.rows), static_cast<unsigned>(x.rows));
+void rate_and_choose_experts(cudaStream_t stream, Tensor expert_ids, Tensor expert_weights, Tensor x,
+                             const Router& router, float* logits, unsigned* n_rated) {
+  const auto n_experts = static_cast<int>(router.weights.rows);
+  const dim3 n_ctas(static_cast<unsigned>(n_experts), static_cast<unsigned>(x.rows));
+  const Choices choices = choices_of(expert_ids, expert_weights, n_experts, router.bias, router.scaling);
   with_float_type(x.dtype, [&]<typename T>(T) {
-    with_weight_type(router.dtype, [&]<typename W>(W) {
-      launch("rate_experts", rate_experts_kernel<T, W>, n_ctas, kThreads, 0, stream, logits,
-             static_cast<const T*>(x.data), static_cast<const W*>(router.data), static_cast<int>(x.cols));
+    with_weight_type(router.weights.dtype, [&]<typename W>(W) {
+      launch("rate_experts", rate_experts_kernel<T, W>, n_ctas, kThreads, score_bytes(n_experts), stream, choices,
+             logits, n_rated, static_cast<const T*>(x.data), static_cast<const W*>(router.weights.data),
+             static_cast<int>(x.cols));
     });
   });
 }
 
 void choose_experts(cudaStream_t stream, Tensor expert_ids, Tensor expert_weights, const float* logits, int n_experts,
                     Vector bias, float scaling) {
-  launch("choose_experts", choose_experts_kernel, static_cast<unsigned>(expert_ids.rows), kWarp,
-         2 * static_cast<std::size_t>(n_experts) * sizeof(float), stream, expert_ids.i32(), expert_weights.f32(),
-         logits, bias.data, n_experts, static_cast<int>(expert_ids.cols), scaling);
+  launch("choose_experts", choose_experts_kernel, static_cast<unsigned>(expert_ids.rows), kWarp, score_bytes(n_experts),
+         stream, choices_of(expert_ids, expert_weights, n_experts, bias, scaling), logits);
 }
 
 void sort_by_expert(cudaStream_t stream, const ExpertOrder& order, Tensor expert_ids, int n_experts, int tile_rows) {

@@ -10,10 +10,13 @@
 
 namespace inference::ops::cuda {
 
-// A few tokens' logits, in fp32 throughout.
-void rate_experts(cudaStream_t stream, float* logits,  // [n_tokens, n_experts]
-                  Tensor x,                            // [n_tokens, hidden_dim]
-                  const Matrix& router);               // [n_experts, hidden_dim], without scales
+// A few tokens' choices in one launch, in fp32 throughout.
+void rate_and_choose_experts(cudaStream_t stream, Tensor expert_ids,  // I32 [n_tokens, top_k]
+                             Tensor expert_weights,                   // F32 [n_tokens, top_k]
+                             Tensor x,                                // [n_tokens, hidden_dim]
+                             const Router& router,                    // without scales
+                             float* logits,                           // [n_tokens, n_experts], free to use
+                             unsigned* n_rated);                      // [n_tokens], zeros before and after
 
 // From logits to the chosen experts and their weights.
 void choose_experts(cudaStream_t stream, Tensor expert_ids,  // I32 [n_tokens, top_k]
