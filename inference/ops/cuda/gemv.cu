@@ -3,6 +3,7 @@
 #include "inference/ops/cuda/common.cuh"
 #include "inference/ops/cuda/gating.cuh"
 #include "inference/ops/cuda/gemm.h"
+#include "inference/ops/cuda/overlap.cuh"
 
 namespace inference::ops::cuda {
 namespace {
@@ -163,6 +164,8 @@ template <typename Out, typename T, typename W, int kRows, int kCols>
 __global__ __launch_bounds__(kWarps* kWarp, kCtasPerSm) void few_rows_kernel(const __grid_constant__ JointParts joint,
                                                                              const T* x,  // [n_rows, k]
                                                                              int k, int n_rows) {
+  wait_for_previous();
+  allow_next();
   int part = 0;
   unsigned first_cta = 0;
   while (blockIdx.x >= joint.parts[part].end_cta) first_cta = joint.parts[part++].end_cta;
@@ -208,6 +211,8 @@ __device__ int expert_of(const ExpertVectors& e, int token, int i) {
 
 template <typename T, typename W>
 __global__ void expert_gate_up_kernel(T* inner, const T* x, ExpertVectors e, PairRange range, int n, int k) {
+  wait_for_previous();
+  allow_next();
   const int col = blockIdx.x * kWarps + threadIdx.x / kWarp;
   if (col >= n) return;
   const int token = blockIdx.y / range.count, i = range.first + blockIdx.y % range.count;
@@ -251,8 +256,9 @@ void launch_few_rows(cudaStream_t stream, std::span<const Product> products) {
     joint.parts[i] = {p.out.data, p.weights, p.bias.data, static_cast<int>(p.out.cols), n_ctas};
   }
   const Tensor x = products[0].x;
-  launch("multiply_few_rows", few_rows_kernel<Out, T, W, kRows, kCols>, n_ctas, kWarps * kWarp, 0, stream, joint,
-         static_cast<const T*>(x.data), static_cast<int>(x.cols), static_cast<int>(x.rows));
+  launch_streaming("multiply_few_rows", few_rows_kernel<Out, T, W, kRows, kCols>, n_ctas, kWarps * kWarp, 0, stream,
+                   products.size() > 1, joint, static_cast<const T*>(x.data), static_cast<int>(x.cols),
+                   static_cast<int>(x.rows));
 }
 
 template <typename Out, typename T, typename W>
@@ -272,9 +278,9 @@ template <typename T, typename W>
 void launch_few_gated_rows(cudaStream_t stream, const Product& p) {
   const auto kernel =
       p.x.rows == 1 ? few_gated_rows_kernel<T, W, 1> : few_gated_rows_kernel<T, W, static_cast<int>(kMaxVectorRows)>;
-  launch("multiply_few_rows", kernel, ceil_div(p.out.cols, kWarps), kWarps * kWarp, 0, stream,
-         static_cast<T*>(p.out.data), static_cast<const T*>(p.x.data), p.weights, p.activation,
-         static_cast<int>(p.out.cols), static_cast<int>(p.x.cols), static_cast<int>(p.x.rows));
+  launch_streaming("multiply_few_rows", kernel, ceil_div(p.out.cols, kWarps), kWarps * kWarp, 0, stream, false,
+                   static_cast<T*>(p.out.data), static_cast<const T*>(p.x.data), p.weights, p.activation,
+                   static_cast<int>(p.out.cols), static_cast<int>(p.x.cols), static_cast<int>(p.x.rows));
 }
 
 }  // namespace
@@ -310,9 +316,9 @@ void expert_gate_up(cudaStream_t stream, Tensor inner, Tensor x, const ExpertVec
   const dim3 n_ctas(ceil_div(inner.cols, kWarps), static_cast<unsigned>(x.rows) * static_cast<unsigned>(range.count));
   with_float_type(x.dtype, [&]<typename T>(T) {
     with_weight_type(e.gate_up_type, [&]<typename W>(W) {
-      launch("expert_gate_up", expert_gate_up_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream,
-             static_cast<T*>(inner.data), static_cast<const T*>(x.data), e, range, static_cast<int>(inner.cols),
-             static_cast<int>(x.cols));
+      launch_streaming("expert_gate_up", expert_gate_up_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream,
+                       range.first == 0, static_cast<T*>(inner.data), static_cast<const T*>(x.data), e, range,
+                       static_cast<int>(inner.cols), static_cast<int>(x.cols));
     });
   });
 }
@@ -321,8 +327,9 @@ void expert_down(cudaStream_t stream, Tensor out, Tensor inner, const ExpertVect
   const dim3 n_ctas(ceil_div(out.cols, kWarps * kManyCols), static_cast<unsigned>(out.rows));
   with_float_type(out.dtype, [&]<typename T>(T) {
     with_weight_type(e.down_type, [&]<typename W>(W) {
-      launch("expert_down", expert_down_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream, static_cast<T*>(out.data),
-             static_cast<const T*>(inner.data), e, is_added, static_cast<int>(out.cols), static_cast<int>(inner.cols));
+      launch_streaming("expert_down", expert_down_kernel<T, W>, n_ctas, kWarps * kWarp, 0, stream, false,
+                       static_cast<T*>(out.data), static_cast<const T*>(inner.data), e, is_added,
+                       static_cast<int>(out.cols), static_cast<int>(inner.cols));
     });
   });
 }

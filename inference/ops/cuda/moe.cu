@@ -1,6 +1,7 @@
 #include "inference/ops/cuda/common.cuh"
 #include "inference/ops/cuda/gating.cuh"
 #include "inference/ops/cuda/moe.h"
+#include "inference/ops/cuda/overlap.cuh"
 
 namespace inference::ops::cuda {
 namespace {
@@ -62,6 +63,8 @@ __global__ __launch_bounds__(kThreads) void rate_experts_kernel(Choices choices,
                                                                 const T* x, const W* router, int k) {
   extern __shared__ float scores[];
   __shared__ bool is_last;
+  wait_for_previous();
+  allow_next();
   const std::int64_t token = blockIdx.y;
   const T* values = x + token * k;
   const W* weights = router + static_cast<std::int64_t>(blockIdx.x) * k;
@@ -168,9 +171,9 @@ void rate_and_choose_experts(cudaStream_t stream, Tensor expert_ids, Tensor expe
   const Choices choices = choices_of(expert_ids, expert_weights, n_experts, router.bias, router.scaling);
   with_float_type(x.dtype, [&]<typename T>(T) {
     with_weight_type(router.weights.dtype, [&]<typename W>(W) {
-      launch("rate_experts", rate_experts_kernel<T, W>, n_ctas, kThreads, score_bytes(n_experts), stream, choices,
-             logits, n_rated, static_cast<const T*>(x.data), static_cast<const W*>(router.weights.data),
-             static_cast<int>(x.cols));
+      launch_streaming("rate_experts", rate_experts_kernel<T, W>, n_ctas, kThreads, score_bytes(n_experts), stream,
+                       true, choices, logits, n_rated, static_cast<const T*>(x.data),
+                       static_cast<const W*>(router.weights.data), static_cast<int>(x.cols));
     });
   });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "inference/ops/cuda/common.cuh"
+#include "inference/ops/cuda/overlap.cuh"
 #include "inference/ops/cuda/rows.h"
 
 namespace inference::ops::cuda {
@@ -67,6 +68,8 @@ constexpr int kNormedPerThread = 8;  // they stay in registers
 template <typename T>
 __global__ __launch_bounds__(kMostNormThreads) void add_norm_kernel(T* out, T* x, const T* y, const float* weight,
                                                                     int cols, float eps) {
+  wait_for_previous();
+  allow_next();
   const int col = threadIdx.x * kNormedPerThread;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * cols + col;
   const bool is_there = col < cols;
@@ -179,6 +182,8 @@ template <typename T, typename C>
 __global__ void finish_heads_kernel(const __grid_constant__ HeadSets sets, Rotations rotations,
                                     std::int64_t first_position, const int* shift) {
   extern __shared__ float shared_heads[];
+  wait_for_previous();
+  allow_next();
   const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
   int set_idx = 0;
   unsigned first_cta = 0;
@@ -288,8 +293,9 @@ void add_norm(cudaStream_t stream, Tensor out, Tensor x, Tensor y, Vector weight
   INFERENCE_CHECK(fits_add_norm(x.cols), "add_norm of ", x.cols, " columns");
   const int n_threads = static_cast<int>(ceil_div(x.cols / kNormedPerThread, kWarp)) * kWarp;
   with_float_type(x.dtype, [&]<typename T>(T) {
-    launch("add_norm", add_norm_kernel<T>, rows_of(x), n_threads, 0, stream, static_cast<T*>(out.data),
-           static_cast<T*>(x.data), static_cast<const T*>(y.data), weight.data, static_cast<int>(x.cols), eps);
+    launch_streaming("add_norm", add_norm_kernel<T>, rows_of(x), n_threads, 0, stream, true, static_cast<T*>(out.data),
+                     static_cast<T*>(x.data), static_cast<const T*>(y.data), weight.data, static_cast<int>(x.cols),
+                     eps);
   });
 }
 
@@ -358,8 +364,8 @@ void finish_heads(cudaStream_t stream, const HeadSets& sets, DType type, DType c
   const std::size_t smem_bytes = static_cast<std::size_t>(kHeadsPerCta * largest_dim) * sizeof(float);
   with_float_type(type, [&]<typename T>(T) {
     with_float_type(cache_type, [&]<typename C>(C) {
-      launch("finish_heads", finish_heads_kernel<T, C>, sets.sets[sets.n_sets - 1].end_cta, kHeadsPerCta * kWarp,
-             smem_bytes, stream, sets, rotations, first_position, replay.shift);
+      launch_streaming("finish_heads", finish_heads_kernel<T, C>, sets.sets[sets.n_sets - 1].end_cta,
+                       kHeadsPerCta * kWarp, smem_bytes, stream, true, sets, rotations, first_position, replay.shift);
     });
   });
 }
