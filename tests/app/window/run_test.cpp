@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QToolButton>
 #include <functional>
 #include <thread>
@@ -232,32 +233,38 @@ TEST_F(Run, the_window_is_never_blocked_while_a_model_works_a_command_floods_and
     tools::Shell shell(options);
     shell.run("head -c 100000000 /dev/zero | tr '\\0' 'x' | fold -w 100", std::chrono::minutes(1), {});
   });
-  Preferences().set_met();  // the first start's checks aren't what is measured
+  Preferences().set_met();  // neither the first start's checks nor the window's opening are what is measured
   MainWindow window(folder_.filePath("sessions.db").toStdString());
   window.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
+  QApplication::processEvents();
   TaskChoice choice;
   choice.task = "Open Calculator, then click 7";
   choice.model.dir = resource_path("models/nano");
-  // Two processors, perhaps of a machine that others use too, and five busy programs: what a thread that does nothing
-  // had to wait meanwhile isn't the window's doing, and now and then its thread waits for a lock whose owner waits for
-  // a processor. What it does itself, it does in each run.
+  // Two processors, perhaps of a machine that others use too, and five busy programs: all work takes longer than it
+  // needs, what a thread that does nothing had to wait meanwhile isn't the window's doing, and now and then its thread
+  // waits for a lock whose owner waits for a processor. What it does itself, it does in each run: one of some has to be
+  // good.
   constexpr int kLongest_ms = 50, kRuns = 5;
-  qint64 longest_ms = kLongest_ms + 1;
-  for (int run = 0; run < kRuns && longest_ms > kLongest_ms; ++run) {
+  std::string measured;
+  bool is_good = false;
+  for (int run = 1; run <= kRuns && !is_good; ++run) {
     app_test::UiWatchdog watchdog;
     watchdog.start();
-    window.start_task(choice);
+    app_test::TimedApplication::as_one_event([&] { window.start_task(choice); });
     AgentBridge& bridge = *window.pages().last()->bridge();
     QObject::connect(&bridge, &AgentBridge::approval_wanted, &bridge, [&] { bridge.allow(ApprovalScope::Session); });
     QSignalSpy finished(&bridge, &AgentBridge::finished);
     ASSERT_TRUE(wait_until([&] { return !finished.isEmpty(); }));
-    longest_ms = watchdog.longest_ms() - watchdog.machine_longest_ms();
-    const std::string of_run = "_ms_of_run_" + std::to_string(run + 1);
-    RecordProperty("longest" + of_run, static_cast<int>(watchdog.longest_ms()));
-    RecordProperty("machine" + of_run, static_cast<int>(watchdog.machine_longest_ms()));
+    const auto event_ms = static_cast<qint64>(app_test::TimedApplication::longest_event_ms());
+    const qint64 silence_ms = watchdog.longest_ms(), machine_ms = watchdog.machine_longest_ms();
+    is_good = event_ms <= kLongest_ms && silence_ms - machine_ms <= kLongest_ms;
+    measured += "event " + std::to_string(event_ms) + ", silence " + std::to_string(silence_ms) + ", idle thread " +
+                std::to_string(machine_ms) + " ms\n";
   }
+  RecordProperty("measured", measured);
   EXPECT_GT(n_frames, 5);
-  EXPECT_LE(longest_ms, kLongest_ms);
+  EXPECT_TRUE(is_good) << measured;
 }
 
 }  // namespace
