@@ -594,7 +594,7 @@
         </message>
         <message>
             <source>If not: why, or what instead? The model reads it.</source>
-            <translation>許可しない場合：理由や代わりの方法。モデルが読みます。</translation>
+            <translation>不許可の理由（モデルが読みます）</translation>
         </message>
         <message>
             <source>Reason for the model</source>
