@@ -15,6 +15,14 @@ struct Problem {
   Ending ending = Ending::Stuck;
 };
 
+// A click into a field only gives it the keyboard, which it may have already. Whoever types next looks at that.
+bool only_takes_the_focus(const ReplayStep& step) {
+  return step.call.name == "pointer" && step.call.arguments.value("action", "") == "click" &&
+         step.anchors.size() == 1 && step.anchors[0].widget &&
+         (step.anchors[0].widget->role == "text" || step.anchors[0].widget->role == "password text" ||
+          step.anchors[0].widget->role == "terminal");
+}
+
 class Replay {
  public:
   Replay(const ReplayParts& parts, const std::stop_token& stop) : parts_(parts), stop_(stop) {}
@@ -144,7 +152,7 @@ std::optional<Problem> Replay::act(const ReplayStep& step, const tools::ToolCall
   if (parts_.events) parts_.events(CallFinished{call, result, seconds});
   if (!result.ok) return Problem{result.text};
   if (step.verdict == tools::Verdict::Confirmed && result.evidence &&
-      result.evidence->verdict == tools::Verdict::NoOp) {
+      result.evidence->verdict == tools::Verdict::NoOp && !only_takes_the_focus(step)) {
     return Problem{"it showed no effect; when it was recorded it did"};
   }
   return std::nullopt;

@@ -134,6 +134,24 @@ TEST_F(ReplayTest, works_on_a_screen_of_another_size) {
   EXPECT_EQ(replay(steps(), other), recorded_) << how_;
 }
 
+TEST_F(ReplayTest, a_click_into_a_field_that_has_the_keyboard_already_needs_no_effect) {
+  std::vector<agent::ReplayStep> again = steps();
+  const auto click = std::find_if(again.begin(), again.end(), [](const agent::ReplayStep& step) {
+    return step.call.name == "pointer" && !step.anchors.empty() && step.anchors[0].widget &&
+           step.anchors[0].widget->role == "text";
+  });
+  ASSERT_NE(click, again.end());
+  click->verdict = tools::Verdict::Confirmed;
+  const agent::ReplayStep once_more = *click;
+  again.insert(click, once_more);
+  tools::TemporaryFolder home;
+  fs::create_directories(home.path() / ".config/gtk-3.0");
+  std::ofstream(home.path() / ".config/gtk-3.0/settings.ini") << "[Settings]\ngtk-cursor-blink=false\n";
+  agent::WorkbenchOptions still = options();
+  still.home_template = home.path();  // a caret that blinks would be an effect
+  EXPECT_EQ(replay(std::move(again), still), recorded_) << how_;
+}
+
 TEST_F(ReplayTest, waits_for_a_window_that_comes_late) {
   std::vector<agent::ReplayStep> late = steps();
   const auto launch = std::find_if(late.begin(), late.end(), [](const agent::ReplayStep& step) {
