@@ -46,7 +46,7 @@ def trainer_state(named, c):
 
 
 def widened(state, c):
-    """The vision tower's perceptrons at today's width: a unit that an earlier, narrower export lacks looks at something
+    """The vision tower's perceptrons at the width of Config: a unit that an earlier, narrower export lacks looks at something
     (as strongly as the others) and says nothing yet, so that the function stays the same."""
     chance = torch.Generator().manual_seed(1)
     for i in range(c.vision_layers):
