@@ -1,7 +1,8 @@
 """Batches made by worker processes straight into shared memory, so that the training process copies nothing but to the GPU.
 
 Four kinds of batch: "one" (a picture and many turns), "two" (a step of an episode: two pictures), "clip" (before and after
-as one video slot), "large" (as "one", 1344×756). Two workers of five run the generator for pairs, one of 15 for large screens, the
+as one video slot), "large" (as "one", 1344×756). A fifth of the pictures of "one" is a closer look, and so is the second picture of
+half the "two". Two workers of five run the generator for pairs, two of 15 of them for closer looks, one of 15 for large screens, the
 others for single screens, some of which are cut out of a larger one.
 """
 import mmap
@@ -13,12 +14,15 @@ import numpy as np
 import samples
 import scenes
 import tokens
+from real_rows import RealScreens
 
 KINDS = {"one": (1, samples.LENGTH_ONE), "two": (2, samples.LENGTH_TWO), "clip": (2, samples.LENGTH_ONE), "large": (1, samples.LENGTH_LARGE)}
 FIRST_ANSWER = {"one": 581, "two": 581, "clip": 581, "large": 1301}  # no answer starts before the first picture ends
 MAKERS = {"one": samples.one_screen, "two": samples.two_screens, "clip": samples.clip_question, "large": samples.large_screen}
+CLOSER_MAKERS = {"one": samples.closer_screen, "two": samples.screen_and_closer}
 PAIR_WORKERS = (1, 3)  # of each five
-LARGE_WORKER = 4  # of each 15
+LARGE_WORKER, CLOSER_WORKERS = 4, (6, 11)  # of each 15
+REAL_SHARE = 0.08  # of the single pictures, where the folder REAL_SCREENS has screens of real applications
 CHUNK = 8  # rows that one worker fills at a time
 
 
@@ -54,32 +58,47 @@ def put(buffer, row, conversation, marker):
 class Maker:
     """Makes the rows of one worker."""
 
-    def __init__(self, program, tokenizer, seed, stride, split, pairs, view):
+    def __init__(self, program, tokenizer, seed, stride, split, pairs, view, real=""):
+        """real: a folder with screens of real applications (real_rows.py), which then stand among the others"""
         self.start = lambda at: scenes.start(program, at, stride, pairs, split, view=view)
         self.seed, self.stream = seed, self.start(seed)
         self.tokenizer = tokenizer
         self.random, self.pool = samples.seeded(seed), samples.Pool(split == "train")
+        self.real = RealScreens(real, self.random) if real else None
 
     def row(self, buffer, row):
         """Fills a row and returns its conversation and labels."""
         kind = buffer.kind
         frames, maps = buffer.arrays["frames"][row], buffer.arrays["maps"][row]
+        if self.real and self.random.random() < REAL_SHARE:
+            labels = self.real.row(frames[0], maps[0])
+        else:
+            labels = self.generated(frames, maps)
+        self.pool.feed(labels["first"], self.random)
+        conversation = (CLOSER_MAKERS if "zoom" in labels else MAKERS)[kind](self.tokenizer, labels, self.random, self.pool)
+        put(buffer, row, conversation, tokens.VIDEO if kind == "clip" else tokens.IMAGE)
+        return conversation, labels
+
+    def generated(self, frames, maps):
+        """The labels of the generator's next scene."""
         scene = scenes.read(self.stream.stdout, frames, maps)
+        restarts = 0
         while scene is None:  # the generator ended: go on behind the scene that it could not make
+            restarts += 1
+            if restarts > 20:
+                raise RuntimeError(f"the screen generator makes no scene: {self.stream.args}")
             self.seed += 500_000
             self.stream = self.start(self.seed)
             scene = scenes.read(self.stream.stdout, frames, maps)
-        labels = scene[2]
-        self.pool.feed(labels["first"], self.random)
-        conversation = MAKERS[kind](self.tokenizer, labels, self.random, self.pool)
-        put(buffer, row, conversation, tokens.VIDEO if kind == "clip" else tokens.IMAGE)
-        return conversation, labels
+        return scene[2]
 
 
 def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, done):
     os.environ["OMP_NUM_THREADS"] = "1"
-    view = "pair" if number % 5 in PAIR_WORKERS else "large" if number % 15 == LARGE_WORKER else "mixed"
-    maker = Maker(program, tokens.Tokenizer(tokenizer_path), seed + number, stride, split, view == "pair", "whole" if view == "pair" else view)
+    of_15 = number % 15
+    view = "large" if of_15 == LARGE_WORKER else "zoom" if of_15 in CLOSER_WORKERS else "pair" if number % 5 in PAIR_WORKERS else "mixed"
+    real = os.environ.get("REAL_SCREENS", "") if view == "mixed" and split == "train" else ""
+    maker = Maker(program, tokens.Tokenizer(tokenizer_path), seed + number, stride, split, view in ("pair", "zoom"), "whole" if view == "pair" else view, real)
     queue = tasks[view]
     while True:
         index, first = queue.get()
@@ -89,13 +108,13 @@ def work(number, program, tokenizer_path, seed, stride, split, buffers, tasks, d
 
 
 class Loader:
-    """Start it before CUDA is touched: the workers are forked. Large screens need at least five workers."""
+    """Start it before CUDA is touched: the workers are forked. All kinds need at least seven workers."""
 
     def __init__(self, program, tokenizer_path, n_workers, plan, seed, stride=None, split="train"):
         """plan: {kind: (buffers, rows)}"""
         self.buffers = [Buffer(kind, rows) for kind, (n, rows) in plan.items() for _ in range(n)]
         context = multiprocessing.get_context("fork")
-        self.tasks, self.done = {view: context.Queue() for view in ("pair", "large", "mixed")}, context.Queue()
+        self.tasks, self.done = {view: context.Queue() for view in ("pair", "zoom", "large", "mixed")}, context.Queue()
         self.missing = [0] * len(self.buffers)
         self.ready = {kind: [] for kind in plan}
         for index in range(len(self.buffers)):
@@ -106,10 +125,10 @@ class Loader:
 
     def refill(self, index):
         buffer = self.buffers[index]
-        queue = self.tasks["pair" if buffer.kind in ("two", "clip") else "large" if buffer.kind == "large" else "mixed"]
-        for first in range(0, buffer.rows, CHUNK):
+        views = {"one": ("mixed",), "two": ("pair", "zoom"), "clip": ("pair",), "large": ("large",)}[buffer.kind]
+        for n, first in enumerate(range(0, buffer.rows, CHUNK)):
             self.missing[index] += 1
-            queue.put((index, first))
+            self.tasks[views[n % len(views)]].put((index, first))
 
     def take(self, kind):
         """Waits for a batch; give it back with refill(index) when the GPU has it."""

@@ -40,7 +40,7 @@ def inside(text, box):
 def right(said, wanted, label):
     """Points may be anywhere in their box, the rest must be equal."""
     points = NUMBERS.findall(wanted)
-    if label and "box" in label and label["task"] in ("point", "act", "drag", "step 1") and len(points) >= 2:
+    if label and "box" in label and label["task"] in ("point", "act", "drag", "step 1", "zoom") and len(points) >= 2:
         if NUMBERS.sub("#", said) != NUMBERS.sub("#", wanted):
             return False
         ok = inside(said, label["box"])
@@ -54,15 +54,16 @@ def right(said, wanted, label):
 
 
 class Examiner:
-    """rows: {part: conversations}; the parts are the kinds of batch and "crop", a closer look at a place of a larger screen."""
+    """rows: {part: conversations}; the parts are the kinds of batch, "crop", a part of a larger screen, and "closer": a screen and
+    then a closer look at one of its texts."""
 
     def __init__(self, screens, tokenizer_path, rows, seed=77_000_000):
         self.tokenizer = tokens.Tokenizer(tokenizer_path)
         self.parts = []
         for name, rows in rows.items():
-            kind = "one" if name == "crop" else name
+            kind = {"crop": "one", "closer": "two"}.get(name, name)
             buffer = data.Buffer(kind, rows)
-            view = name if name in ("large", "crop") else "whole"
+            view = {"large": "large", "crop": "crop", "closer": "zoom"}.get(name, "whole")
             maker = data.Maker(screens, self.tokenizer, seed, 1, "eval", kind in ("two", "clip"), view)
             for _ in range(3):  # texts to draw from before the first question
                 maker.row(buffer, 0)
@@ -111,7 +112,7 @@ class Examiner:
 
     def count(self, tally, part, ids, conversation):
         name_of_part, buffer, _ = part
-        prefix = f"{name_of_part}: " if name_of_part in ("large", "crop") else ""
+        prefix = f"{name_of_part}: " if name_of_part in ("large", "crop", "closer") else ""
         for start, end, label in conversation.spans:
             if label is None or start <= data.FIRST_ANSWER[buffer.kind]:
                 continue
@@ -121,9 +122,9 @@ class Examiner:
             names = [label["task"]]
             if label["task"] == "point":
                 names += [f"point: {size_class(label['box'])}", f"point by {label['how']}"]
-            if label["task"] == "read":
+            if label["task"] in ("read", "read closely"):
                 length = len(label["spelled"])
-                names += [f"read: {size_class(label['box'])}", "read: up to 12 characters" if length <= 12 else "read: 13 to 24 characters" if length <= 24 else "read: 25 characters and more"]
+                names += [f"{label['task']}: {part}" for part in (size_class(label["box"]), "up to 12 characters" if length <= 12 else "13 to 24 characters" if length <= 24 else "25 characters and more")]
             if label["task"] == "state":
                 names.append(f"state: {wanted[:-len(tokens.END)]}")
             if label["task"] == "step 2":
@@ -171,7 +172,7 @@ def main():
     if device.type == "cuda":
         model.vision.compute_dtype = torch.bfloat16
     quarter = args.scenes // 4
-    examiner = Examiner(args.screens, args.tokenizer, {"one": args.scenes, "two": quarter, "clip": quarter // 2, "large": quarter, "crop": quarter})
+    examiner = Examiner(args.screens, args.tokenizer, {"one": args.scenes, "two": quarter, "clip": quarter // 2, "large": quarter, "crop": quarter, "closer": 2 * args.scenes})
     report = {"sparse": examiner.score(model, device, True, args.rounds), "dense": examiner.score(model, device, False, args.rounds), "index recall": index_recall(model, examiner, device)}
     text = json.dumps(report, indent=1)
     print(text)

@@ -79,7 +79,7 @@ def main(model_dir, screens, n_scenes, out=""):
     model, _ = load(model_dir)
     model.to(device)
     n = int(n_scenes)
-    examiner = Examiner(screens, f"{model_dir}/tokenizer.json", {"one": n, "two": n // 4, "clip": n // 8, "large": n // 4, "crop": n // 4})
+    examiner = Examiner(screens, f"{model_dir}/tokenizer.json", {"one": n, "two": n // 4, "clip": n // 8, "large": n // 4, "crop": n // 4, "closer": n})
     report = {"sparse": examiner.score(model, device, True, 1, batch=2), "index recall": index_recall(model, examiner, device)}
     text = json.dumps(report, indent=1)
     print(text)

@@ -16,6 +16,14 @@ def middle(box):
     return box[0] + box[2] / 2, box[1] + box[3] / 2
 
 
+def spot(random, box, training):
+    """A point to ask about: the middle, in training often another place well inside."""
+    x, y = middle(box)
+    if not training or random.random() < 0.5:
+        return x, y
+    return x + box[2] * random.uniform(-0.3, 0.3), y + box[3] * random.uniform(-0.2, 0.2)
+
+
 def quoted(random, text):
     return random.choice([text, text, text, f'"{text}"', f"'{text}'"])
 
@@ -99,7 +107,7 @@ def pick_target(scene, random, active=False, training=False):
     if named:
         kinds += ["named"] * 12
     if scene.icons:
-        kinds += ["icon"] * 3
+        kinds += ["icon"] * (6 if training else 3)
     if scene.window_buttons:
         kinds += ["window"] * 2
     if scene.fields:
@@ -179,6 +187,19 @@ def absent(scene, random, texts):
     return None
 
 
+def at_a_glance(question):
+    """Asked so, the model answers from the picture that it has; else it looks closer first."""
+    return question[:-1] + " at a glance?" if question.endswith("?") else question + " at a glance"
+
+
+def read_question(random, point):
+    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(*point)
+
+
+def value_question(random, name):
+    return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name))
+
+
 def read(scene, random, training=False):
     """In training long lines are asked for as often as short words."""
     if not scene.runs:
@@ -190,8 +211,8 @@ def read(scene, random, training=False):
             by_length.setdefault(min(2, (len(run[0]) - 1) // 12), []).append(run)
         runs = random.choice(list(by_length.values()))
     text, box, _ = random.choice(runs)
-    x, y = centre(box)
-    return random.choice(["Read {} {}", "What does it say at {} {}?", "Read the text at {} {}"]).format(x, y), text, {"task": "read", "box": box, **scene.spelled(text, box)}
+    asked = spot(random, box, training)
+    return read_question(random, place(*asked)), text, {"task": "read", "box": box, "asked": asked, **scene.spelled(text, box)}
 
 
 def state(scene, random, training=False):
@@ -205,7 +226,7 @@ def state(scene, random, training=False):
     if fields:
         item, name = random.choice(fields)
         if item["kind"] in ("text field", "combo box", "spin box") and "●" not in item["value"] and len(item["value"]) < 40:
-            return random.choice(["What is in {}?", "What is the value of {}?"]).format(quoted(random, name)), item["value"], {"task": "value", "box": item["box"], **scene.spelled(item["value"], item["box"])}
+            return value_question(random, name), item["value"], {"task": "value", "box": item["box"], **scene.spelled(item["value"], item["box"])}
     return None
 
 
@@ -217,3 +238,30 @@ def what(scene, random):
     x, y = centre(item["box"])
     answer = item["kind"] + (f" {item['text']}" if item.get("text") else f" {item['icon']}" if item.get("icon") else "")
     return f"What is at {x} {y}?", answer, {"task": "what", "box": item["box"], **scene.spelled(item.get("text", ""), item["box"])}
+
+
+class CloserLook:
+    """What a closer look was taken for, as the generator labels it, and where that is seen in it."""
+
+    def __init__(self, zoom, closer, random, training):
+        """closer: the Scene that it shows"""
+        self.target = zoom["target"]
+        left, top, width, height = zoom["part"]
+        enlarged = lambda x, y: ((x - left) * WIDTH / width, (y - top) * HEIGHT / height)
+        self.box = [*enlarged(*self.target[:2]), self.target[2] * WIDTH / width, self.target[3] * HEIGHT / height]
+        self._enlarged, self.asked = enlarged, spot(random, self.target, training)
+        x, y, w, h = self.box
+        inside = [text for text, box, _ in closer.runs if x - 2 <= middle(box)[0] <= x + w + 2 and y - 2 <= middle(box)[1] <= y + h + 2]
+        self.text = inside[0] if len(inside) == 1 and x >= -2 and y >= -2 and x + w <= WIDTH + 2 and y + h <= HEIGHT + 2 else None
+
+    def question(self, random, whole=None):
+        """By place, or by the field's name where the Scene of the whole screen has one for it."""
+        names = [name for item, name in whole.fields if item["box"] == self.target] if whole else []
+        if names and random.random() < 0.7:
+            self.asked = middle(self.target)
+            return value_question(random, names[0])
+        return read_question(random, place(*self.asked))
+
+    def point(self):
+        """What the tool's answer says: where the point that was asked for is in the closer look."""
+        return " ".join(place(*self._enlarged(*self.asked)))

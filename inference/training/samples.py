@@ -57,23 +57,27 @@ def odd_text(random):
     return " ".join(words)
 
 
-ASKED = ("where", "read", "act", "state", "what", "absent", "type", "give_up")
-WEIGHTS = {"training": (26, 48, 18, 22, 6, 3, 4, 3), "exam": (22, 32, 18, 11, 6, 3, 4, 3)}
+ASKED = ("where", "read", "act", "state", "what", "absent", "type", "give_up", "closer")
+WEIGHTS = {"training": (34, 28, 22, 18, 6, 3, 4, 3, 8), "exam": (22, 32, 18, 11, 6, 3, 4, 3, 0), "closer": (8, 70, 0, 14, 4, 0, 0, 0, 0)}
 
 
-def one_question(scene, random, pool):
-    """(question or goal, answer, label) about one screen, or None."""
-    if scene.can_type and random.random() < 0.12:
+def one_question(scene, random, pool, closer=False):
+    """(question or goal, answer, label) about one screen, or None. closer: it is a closer look; else reading is at a glance."""
+    if not closer and scene.can_type and random.random() < 0.12:
         return goals.type_into(scene, random, pool.text(random))
-    kind = random.choices(ASKED, WEIGHTS["training" if pool.training else "exam"])[0]
+    kind = random.choices(ASKED, WEIGHTS["closer" if closer else "training" if pool.training else "exam"])[0]
+    if kind in ("read", "state"):
+        turn = (questions.read if kind == "read" else questions.state)(scene, random, pool.training)
+        return (questions.at_a_glance(turn[0]), *turn[1:]) if turn and not closer and turn[2]["task"] in ("read", "value") else turn
+    if kind == "closer":
+        turn = (questions.read if random.random() < 0.7 else questions.state)(scene, random, pool.training)
+        if not turn or turn[2]["task"] not in ("read", "value") or not fits(turn[2]["box"]):
+            return None
+        return closer_call(turn[0], turn[2]["box"], turn[2].get("asked", middle(turn[2]["box"])))
     if kind == "where":
         return questions.where(scene, random, pool.training)
-    if kind == "read":
-        return questions.read(scene, random, pool.training)
     if kind == "act":
         return goals.act(scene, random, pool.training)
-    if kind == "state":
-        return questions.state(scene, random, pool.training)
     if kind == "what":
         return questions.what(scene, random)
     if kind == "absent":
@@ -81,6 +85,16 @@ def one_question(scene, random, pool):
     if kind == "type":
         return goals.type_into(scene, random, pool.text(random))
     return goals.infeasible(scene, random, pool.text)
+
+
+def fits(box):
+    """Whether a closer look shows all of it; what is wider is read from the whole screen."""
+    return box[2] <= questions.WIDTH / 2
+
+
+def closer_call(question, box, point):
+    x, y = questions.place(*point)
+    return question, call("zoom", x=x, y=y), {"task": "zoom", "box": box, "seen_at": point}
 
 
 def without_screen(random, pool, seen=()):
@@ -148,8 +162,7 @@ def one_screen(tokenizer, labels, random, pool, length=LENGTH_ONE, size=USUAL_SI
             conversation.back_to(mark)
             failures += 4
     if first:  # an empty desktop
-        conversation.user("Look.", IMAGE)
-        conversation.assistant("ok")
+        just_look(conversation)
     return conversation
 
 
@@ -224,8 +237,7 @@ def two_screens(tokenizer, labels, random, pool, length=LENGTH_TWO):
         conversation.user(random.choice(["Did the screen change?", "Did the last action change the screen?"]))
         conversation.assistant(changed(event, random), {"task": "changed"})
     else:
-        conversation.user("Look.", IMAGE)
-        conversation.assistant("ok")
+        just_look(conversation)
         conversation.tool("", IMAGE)
     fill(conversation, second, random, pool, length)
     return conversation
@@ -245,20 +257,68 @@ def clip_question(tokenizer, labels, random, pool, length=LENGTH_ONE):
     return conversation
 
 
-def fill(conversation, scene, random, pool, length):
-    failures = 0
+def closer_screen(tokenizer, labels, random, pool, length=LENGTH_ONE):
+    """A closer look by itself: the whole screen is no longer in the conversation."""
+    scene = Scene(labels["first"], random)
+    look = questions.CloserLook(labels["zoom"], scene, random, pool.training)
+    conversation = Conversation(tokenizer)
+    if look.text:
+        ask_closely(conversation, look, scene, look.question(random), None)
+    else:
+        just_look(conversation)
+    fill(conversation, scene, random, pool, length, closer=bool(look.text), known=look.text)
+    return conversation
+
+
+def screen_and_closer(tokenizer, labels, random, pool, length=LENGTH_TWO):
+    """A question, the whole screen, the call for a closer look, its picture and the answer; then more about that picture."""
+    whole, scene = Scene(labels["first"], random), Scene(labels["second"], random)
+    look = questions.CloserLook(labels["zoom"], scene, random, pool.training)
+    wide = [text for text, box, _ in whole.runs if box == look.target and not fits(box)]
+    conversation = Conversation(tokenizer)
+    if look.text and not wide:
+        ask_closely(conversation, look, scene, look.question(random, whole), IMAGE)
+    else:
+        if wide:
+            conversation.user(look.question(random), IMAGE)
+            conversation.assistant(wide[0], {"task": "read closely", "box": look.target, **whole.spelled(wide[0], look.target)})
+        else:
+            just_look(conversation)
+        just_look(conversation)
+    fill(conversation, scene, random, pool, length, closer=bool(look.text and not wide), known=look.text)
+    return conversation
+
+
+def ask_closely(conversation, look, scene, question, picture):
+    """The question, the call for a closer look, what the tool answers, what is read there."""
+    _, answer, label = closer_call(question, look.target, look.asked)
+    conversation.user(question, picture)
+    conversation.assistant(answer, label)
+    conversation.tool(look.point(), IMAGE)
+    conversation.assistant(look.text, {"task": "read closely", "box": look.target, **scene.spelled(look.text, look.box)})
+
+
+def just_look(conversation):
+    conversation.user("Look.", IMAGE)
+    conversation.assistant("ok")
+
+
+def fill(conversation, scene, random, pool, length, closer=False, known=None):
+    """known: a text that was read already"""
+    failures, seen = 0, set()
     while failures < 8:
-        turn = one_question(scene, random, pool)
-        if turn is None:
+        turn = one_question(scene, random, pool, closer)
+        asked = turn and (turn[2]["task"], str(turn[2].get("box")))
+        if turn is None or (asked in seen and "box" in turn[2]) or turn[1] == known:
             failures += 1
             continue
+        seen.add(asked)
         mark = conversation.mark()
         conversation.user(wording(random, turn))
         conversation.assistant(turn[1], turn[2])
         if len(conversation) > length:
             conversation.back_to(mark)
             return
-    return
 
 
 def seeded(seed):

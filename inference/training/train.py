@@ -19,6 +19,7 @@ import tokens
 from evaluate import Examiner
 from evaluate_export import read_state
 from model import MAP_SIZES, MOST_COLUMNS, Config, Nano
+from real_rows import UNKNOWN
 from optimizer import Muon, split_parameters
 
 CYCLE = ("one", "two", "one", "one", "large", "one", "one", "one", "clip", "one", "two", "one", "one", "one", "two", "one")
@@ -62,7 +63,7 @@ class Trainer:
         self.progress["sitting"] += 1
         seed = args.seed * 100_000_000 + self.progress["sitting"] * 10_000_000 + self.rank * 1_000_000
         self.loader = data.Loader(args.screens, args.tokenizer, args.workers, plan, seed)
-        self.examiner = Examiner(args.screens, args.tokenizer, {"one": 64, "two": 32, "clip": 16}) if self.rank == 0 else None
+        self.examiner = Examiner(args.screens, args.tokenizer, {"one": 64, "two": 32, "clip": 16, "closer": 64}) if self.rank == 0 else None
         self.device = torch.device("cuda", self.rank) if torch.cuda.is_available() else torch.device("cpu")
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)
@@ -248,9 +249,10 @@ def map_loss(logits, maps):
     loss, at = 0, 0
     for i, (size, weight, empty) in enumerate(zip(MAP_SIZES, (0.25, 0.25, 0.25, 0.25, 0.3, 0.3, 0.3, 0.2), (0.1, 0.1, 0.1, 0.1, 0.05, 0.1, 0.02, 0.02))):
         wanted = maps[:, :, i].long().flatten()
-        surprise = F.cross_entropy(logits[:, :, at:at + size].float().flatten(0, 1), wanted, reduction="none")
-        counts = torch.where(wanted > 0, 1.0, empty)
-        loss = loss + weight * (surprise * counts).sum() / counts.sum()
+        known = wanted != UNKNOWN
+        surprise = F.cross_entropy(logits[:, :, at:at + size].float().flatten(0, 1), wanted * known, reduction="none")
+        counts = torch.where(wanted > 0, 1.0, empty) * known
+        loss = loss + weight * (surprise * counts).sum() / counts.sum().clamp_min(1)
         at += size
     return loss
 

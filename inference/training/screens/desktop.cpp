@@ -255,8 +255,10 @@ Screen Desktop::render() {
     if (layers_[i].decorated && is_seen) screen.titles.push_back(layers_[i].title);
   }
   image.setDevicePixelRatio(1);
-  if (shrink) image = image.scaled(picture_px_, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
-  screen.picture = image.convertToFormat(QImage::Format_RGB888);
+  screen.native = image.convertToFormat(QImage::Format_RGB888);
+  screen.picture = shrink ? image.scaled(picture_px_, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
+                                .convertToFormat(QImage::Format_RGB888)
+                          : screen.native;
   return screen;
 }
 

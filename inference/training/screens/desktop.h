@@ -13,6 +13,7 @@ namespace screens {
 // A rendered screen with what is visible on it.
 struct Screen {
   QImage picture;  // RGB888
+  QImage native;   // RGB888, the screen's own pixels: larger than the picture where that is scaled down
   std::vector<Item> items;
   std::vector<TextRun> runs;
   std::vector<QString> titles;  // of the visible windows, topmost first

@@ -1,9 +1,11 @@
 // Makes screens for training: screens --seed N --count N [--stride N] [--pairs] [--split train|eval] [--icons DIR]
-//                                     [--view whole|large|crop|mixed]
+//                                     [--view whole|large|crop|zoom|mixed]
 // Writes one record per scene to stdout, little-endian:
 //   u32 magic 'DSKH', u32 frames (1 or 2), u32 json bytes, u32 0,
 //   per frame: 896·504·3 bytes RGB (large: 1344·756·3), 8 bytes for each 14×14 px patch: what it holds (see PatchMap),
 //   the labels as JSON.
+// The two frames of a pair are the screen before and after an event; with --view zoom the screen and a closer look at a
+// part of it.
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "inference/training/screens/closer_look.h"
 #include "inference/training/screens/events.h"
 #include "inference/training/screens/icons.h"
 
@@ -144,30 +147,60 @@ void write_frame(const Screen& screen) {
   std::fwrite(map.bytes().data(), 1, map.bytes().size(), stdout);
 }
 
+void write_record(std::initializer_list<const Screen*> frames, const QJsonObject& labels) {
+  const QByteArray json = QJsonDocument(labels).toJson(QJsonDocument::Compact);
+  const std::uint32_t header[4] = {0x484b5344, static_cast<std::uint32_t>(frames.size()),
+                                   static_cast<std::uint32_t>(json.size()), 0};
+  std::fwrite(header, sizeof header, 1, stdout);
+  for (const Screen* frame : frames) write_frame(*frame);
+  std::fwrite(json.data(), 1, static_cast<std::size_t>(json.size()), stdout);
+}
+
+// A text, or now and then a field, that a closer look is to show.
+QRectF worth_reading(const Screen& screen, Random& random) {
+  std::vector<QRectF> texts, fields;
+  for (const TextRun& run : screen.runs)
+    if (run.whole && run.text.size() < 60) texts.push_back(run.box);
+  for (const Item& item : screen.items)
+    if (!item.value.isEmpty() && item.kind != "slider") fields.push_back(item.box);
+  if (!fields.empty() && random.chance(0.2)) return random.pick(fields);
+  return texts.empty() ? QRectF(kWidth / 2.0, kHeight / 2.0, 0, 0) : random.pick(texts);
+}
+
+// A closer look alone, or behind the whole screen as the second of a pair. What it is taken for and what it shows are
+// in px of the whole picture.
+void write_closer_look(const Screen& whole, Random& random, QJsonObject labels, bool pair) {
+  constexpr double kFactor = 2;  // the agent's
+  const QRectF target = worth_reading(whole, random);
+  const QRect part = part_around(target.center(), pair || random.chance(0.85) ? kFactor : 1.2 + random.unit());
+  const Screen closer = closer_look(whole, part);
+  labels["zoom"] = QJsonObject{{"target", box_json(target)}, {"part", box_json(part)}};
+  labels[pair ? "second" : "first"] = screen_json(closer);
+  if (pair)
+    write_record({&whole, &closer}, labels);
+  else
+    write_record({&closer}, labels);
+}
+
 void write_scene(std::uint64_t seed, Split split, const QString& view_name, bool pair) {
   Random random(seed);
-  const bool crop = view_name == "crop" || (view_name == "mixed" && random.chance(0.12));
+  const int mixed = view_name == "mixed" ? random.weighted({66, 12, 22}) : 0;  // whole, crop, zoom
+  const bool crop = view_name == "crop" || mixed == 1, zoom = view_name == "zoom" || mixed == 2;
   Desktop desktop(random, split, crop ? View::Crop : view_name == "large" ? View::Large : View::Whole);
   Screen first = desktop.render();
-  if (random.chance(pair ? 0.6 : 0.2)) {
+  if (random.chance(pair && !zoom ? 0.6 : 0.2)) {
     prepare(desktop, first);
     first = desktop.render();
   }
   QJsonObject labels{{"seed", static_cast<qint64>(seed)}, {"first", screen_json(first)}};
-  Screen second;
-  if (pair) {
-    const Event event = act(desktop, first);
-    second = desktop.render();
-    labels["second"] = screen_json(second);
-    labels["event"] = QJsonObject{{"op", event.op},         {"item", event.item},     {"text", event.text},
-                                  {"amount", event.amount}, {"effect", event.effect}, {"detail", event.detail}};
-  }
-  const QByteArray json = QJsonDocument(labels).toJson(QJsonDocument::Compact);
-  const std::uint32_t header[4] = {0x484b5344, pair ? 2u : 1u, static_cast<std::uint32_t>(json.size()), 0};
-  std::fwrite(header, sizeof header, 1, stdout);
-  write_frame(first);
-  if (pair) write_frame(second);
-  std::fwrite(json.data(), 1, static_cast<std::size_t>(json.size()), stdout);
+  if (zoom) return write_closer_look(first, random, std::move(labels), pair);
+  if (!pair) return write_record({&first}, labels);
+  const Event event = act(desktop, first);
+  const Screen second = desktop.render();
+  labels["second"] = screen_json(second);
+  labels["event"] = QJsonObject{{"op", event.op},         {"item", event.item},     {"text", event.text},
+                                {"amount", event.amount}, {"effect", event.effect}, {"detail", event.detail}};
+  write_record({&first, &second}, labels);
 }
 
 }  // namespace
@@ -180,10 +213,10 @@ int main(int argc, char** argv) {
   parser.addOptions({{"seed", "first scene", "N", "0"},
                      {"count", "how many scenes", "N", "1"},
                      {"stride", "distance of seeds", "N", "1"},
-                     {"pairs", "two frames and an event"},
+                     {"pairs", "two frames and an event, or what a closer look was taken for"},
                      {"icons", "folder of icon themes", "DIR", ""},
                      {"split", "train or eval", "S", "train"},
-                     {"view", "whole, large (1344×756), crop or mixed (whole and crop)", "V", "whole"}});
+                     {"view", "whole, large (1344×756), crop, zoom or mixed (whole, crop and zoom)", "V", "whole"}});
   parser.process(application);
   const auto split = parser.value("split") == "eval" ? screens::Split::HeldOut : screens::Split::Train;
   screens::use_icon_themes(parser.value("icons"));
