@@ -1,5 +1,6 @@
 #include "agent/call_translator.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -117,6 +118,9 @@ bool expand_short_call(tools::ToolCall& call) {
   } else if (call.name == "wait") {
     full = {{"until", "time"}};
     move_number(a, "seconds", full, "seconds");
+  } else if (call.name == "zoom") {
+    for (const char* key : {"x", "y"}) move_number(a, key, full, key);
+    call.name = "screenshot";
   } else if (call.name == "open") {
     full = {{"program", a.value("application", json(""))}};
     call.name = "launch";
@@ -127,7 +131,40 @@ bool expand_short_call(tools::ToolCall& call) {
   return true;
 }
 
+// The words of a coordinate in the model's space: the reverse of to_pixel, of fixed width where the model writes it so.
+std::string words_of(double value_px, CoordinateSpace space, int length_px) {
+  if (space == CoordinateSpace::Pixels) return std::to_string(static_cast<int>(value_px));
+  const int thousandths = std::clamp(static_cast<int>(value_px * 1000 / length_px), 0, 999);
+  std::string words = std::to_string(thousandths);
+  if (space == CoordinateSpace::Norm999) words.insert(0, 3 - words.size(), '0');
+  return words;
+}
+
 }  // namespace
+
+capture::Rect part_around(double x_px, double y_px, capture::Size picture_px) {
+  const auto start = [](double middle, int length, int whole) {
+    return static_cast<int>(std::clamp(std::round(middle - length / 2.0), 0.0, static_cast<double>(whole - length)));
+  };
+  const capture::Size part = {std::max(1, picture_px.width / 2), std::max(1, picture_px.height / 2)};
+  return {start(x_px, part.width, picture_px.width), start(y_px, part.height, picture_px.height), part.width,
+          part.height};
+}
+
+std::string point_in_closer_look(const ModelCall& call, const ModelInfo& model, const capture::Frame& shown,
+                                 const capture::Frame& closer) {
+  const auto side = [&](const char* key, int length_px) {
+    return to_pixel(json(call.arguments).value(key, json()), model.coordinates, length_px);
+  };
+  const json x = side("x", shown.pixels.cols), y = side("y", shown.pixels.rows);
+  if (!x.is_number() || !y.is_number()) return "";
+  const auto point = shown.screen_map.to_desktop(x.get<double>(), y.get<double>());
+  if (!std::holds_alternative<capture::DesktopPoint>(point)) return "";
+  const auto at = closer.screen_map.to_image(std::get<capture::DesktopPoint>(point));
+  if (!at) return "";
+  return words_of(at->x_px, model.coordinates, closer.pixels.cols) + " " +
+         words_of(at->y_px, model.coordinates, closer.pixels.rows);
+}
 
 double to_pixel(double value, CoordinateSpace space, int length_px) {
   switch (space) {
@@ -153,6 +190,13 @@ std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, cons
   }
   if (!Translator(model, shown).convert_points(translated.arguments)) {
     return "a point needs a screenshot first: there is no picture yet that it could belong to";
+  }
+  if (call.name == "zoom" && model.speaks_short_calls) {
+    if (!translated.arguments.contains("x") || !translated.arguments.contains("y")) return "zoom needs x and y";
+    const json x = translated.arguments["x"], y = translated.arguments["y"];
+    if (!x.is_number() || !y.is_number()) return "the point of a zoom is not two numbers";
+    const capture::Rect part = part_around(x.get<double>(), y.get<double>(), shown->screen_map.image_px());
+    translated.arguments = {{"region", {part.x, part.y, part.width, part.height}}};
   }
   return translated;
 }

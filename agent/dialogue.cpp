@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/call_translator.h"
 #include "agent/screen_boxes.h"
 #include "agent/short_goal.h"
 #include "tools/applications.h"
@@ -91,6 +92,9 @@ void Dialogue::answer_result(const ModelCall& call, const tools::ToolResult& res
     if (const PlanStep* current = plan.current()) text += "\nActive step: " + current->text;
   }
   std::vector<Picture> pictures = result.frames;
+  if (call.name == "zoom" && parts_.model.speaks_short_calls && !pictures.empty() && shown_) {
+    text = point_in_closer_look(call, parts_.model, *shown_, *pictures.back());
+  }
   if (!pictures.empty()) shown_ = pictures.back();
   if (pictures.empty() && look_again) pictures = look(stop);
   say(ToolMessage{call.id, text, std::move(pictures), result.ok});

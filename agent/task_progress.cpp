@@ -77,7 +77,7 @@ TaskProgress::TaskProgress(Parts parts) : parts_(std::move(parts)) {
 void TaskProgress::note_result(int number, const tools::ToolCall& call, tools::Effect effect,
                                const tools::ToolResult& result) {
   ledger_.add(number, effect, result);
-  if (parts_.model.speaks_short_calls && !result.evidence) {
+  if (parts_.model.speaks_short_calls && !result.evidence && result.frames.empty()) {  // a closer look isn't words
     readings_.push_back({bare_output(result), !result.ok || exit_code_of(result) != 0, command_in(call, effect)});
   }
   if (!changes_things(effect)) return;

@@ -8,6 +8,10 @@ namespace {
 
 using nlohmann::json;
 
+// A part of the screen is shown so many times as large, where the model's pictures have room for that: letters of 5 px
+// are read far better at 10 px.
+constexpr int kEnlarged = 2;
+
 void sleep_for(std::chrono::milliseconds time, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -42,7 +46,9 @@ ToolResult ScreenshotTool::run(const ToolCall& call, std::stop_token) {
   }
   const capture::Grab grab = desktop_.grab(options);
   if (!grab) return {.text = "No picture: " + grab.error};
-  const std::optional<capture::Size> size = capture::model_size(grab.frame->screen_map.image_px(), budget_);
+  capture::Size native_px = grab.frame->screen_map.image_px();
+  if (options.area_pt) native_px = {native_px.width * kEnlarged, native_px.height * kEnlarged};
+  const std::optional<capture::Size> size = capture::model_size(native_px, budget_);
   if (!size) return {.text = "No picture: the part is too long and narrow to be shown; choose another region."};
   const std::shared_ptr<const capture::Frame> shown = capture::resize(grab.frame, *size);
   desktop_.show(*shown);

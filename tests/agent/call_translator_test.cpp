@@ -67,6 +67,35 @@ TEST(CallTranslator, short_calls_become_tools) {
   EXPECT_EQ(translated("shell", {{"command", "wc -l x"}}, kShort).arguments, (json{{"command", "wc -l x"}}));
 }
 
+TEST(CallTranslator, a_closer_look_shows_a_quarter_of_the_picture_around_the_point) {
+  const auto region = [](const char* x, const char* y) {
+    const tools::ToolCall call = translated("zoom", {{"x", x}, {"y", y}}, kShort);
+    EXPECT_EQ(call.name, "screenshot");
+    return call.arguments["region"];
+  };
+  EXPECT_EQ(region("500", "500"), json({224, 126, 448, 252}));
+  EXPECT_EQ(region("000", "999"), json({0, 252, 448, 252})) << "edges stop it";
+  EXPECT_EQ(region("999", "100"), json({448, 0, 448, 252}));
+  for (const ordered_json& arguments : {ordered_json{{"x", "1"}}, ordered_json{{"x", "left"}, {"y", "2"}}}) {
+    EXPECT_TRUE(std::holds_alternative<std::string>(translate({"c1", "zoom", arguments}, kShort, &picture())));
+  }
+}
+
+TEST(CallTranslator, the_point_of_a_closer_look_is_said_again_where_it_is_there) {
+  const auto said = [](const char* x, const char* y) {
+    const ModelCall zoom = {"c1", "zoom", {{"x", x}, {"y", y}}};
+    const json part = std::get<tools::ToolCall>(translate(zoom, kShort, &picture())).arguments["region"];
+    const capture::Rect area_pt = picture().screen_map.area_to_desktop({part[0], part[1], part[2], part[3]});
+    const capture::Frame closer(cv::Mat(504, 896, CV_8UC4, cv::Scalar::all(0)),
+                                capture::ScreenMap(area_pt, {896, 504}));
+    return point_in_closer_look(zoom, kShort, picture(), closer);
+  };
+  EXPECT_EQ(said("500", "500"), "502 501") << "the middle of the thousandth is meant";
+  EXPECT_EQ(said("035", "458"), "071 501");
+  EXPECT_EQ(said("900", "999"), "802 998");
+  EXPECT_EQ(point_in_closer_look({"c1", "zoom", {{"x", "left"}, {"y", "2"}}}, kShort, picture(), picture()), "");
+}
+
 TEST(CallTranslator, what_is_no_number_is_left_for_the_schema_to_refuse) {
   EXPECT_EQ(translated("click", {{"x", "left"}, {"y", 2}}, kShort).arguments["x"], "left");
   for (const char* huge : {"inf", "nan", "1e300", "-1e19"}) {

@@ -279,6 +279,8 @@ TEST_F(DesktopTools, points_belong_to_the_picture_that_they_name) {
   const capture::Rect part = seen_->screen_map.area_to_desktop({640, 400, 320, 200});
   const ToolResult zoomed = call("screenshot", {{"region", {640, 400, 320, 200}}});
   ASSERT_TRUE(zoomed.ok) << zoomed.text;
+  const capture::ScreenMap& closer = zoomed.frames.at(0)->screen_map;
+  EXPECT_NEAR(closer.scale_x(), 0.5, 0.02) << "a part is shown twice as large as it is";
   ASSERT_TRUE(call("pointer", {{"action", "move"}, {"x", 0}, {"y", 0}}).ok);
   EXPECT_EQ(desktop_->pointer()->x_pt, part.x);
   EXPECT_EQ(desktop_->pointer()->y_pt, part.y);
