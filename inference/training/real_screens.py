@@ -67,12 +67,21 @@ def move_pointer(display, x, y):
     x11.XCloseDisplay(connection)
 
 
+def start_server(display, width, height):
+    """A private X server, and an environment in which applications show their trees."""
+    server = subprocess.Popen(["Xvfb", display, "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"], stderr=subprocess.DEVNULL)
+    os.environ.update(DISPLAY=display, GTK_MODULES="gail:atk-bridge", QT_ACCESSIBILITY="1", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1", GDK_BACKEND="x11", LANG="C.UTF-8", NO_AT_BRIDGE="0")
+    for _ in range(100):
+        if os.path.exists(f"/tmp/.X11-unix/X{display[1:]}"):
+            return server
+        time.sleep(0.1)
+    raise RuntimeError(f"no X server came up on {display}")
+
+
 def main(out, width, height):
     display = ":77"
     os.makedirs(out, exist_ok=True)
-    server = subprocess.Popen(["Xvfb", display, "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"], stderr=subprocess.DEVNULL)
-    os.environ.update(DISPLAY=display, GTK_MODULES="gail:atk-bridge", QT_ACCESSIBILITY="1", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1", GDK_BACKEND="x11", LANG="C.UTF-8", NO_AT_BRIDGE="0")
-    time.sleep(1)
+    server = start_server(display, width, height)
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
     subprocess.run(["xsetroot", "-solid", "#406080"], check=False)
     move_pointer(display, width - 1, height - 1)  # no tool tip comes up over what is asked for
