@@ -414,13 +414,25 @@ def is_misplaced(picture, box):
     return drawn is None or drawn[0] > box[0] + 5 or drawn[0] + drawn[2] < box[0] + box[2] - 6
 
 
+def cuts_letters(picture, box):
+    """Whether something is drawn across the box's left edge that isn't a line along it."""
+    x, y, w, h = box
+    at, drawn = ink_mask(picture, (max(0, x - 1), y, w, h))
+    return at is not None and any(0.1 < share < 0.8 for share in drawn[:, :2].mean(axis=0))
+
+
 def checked(picture, items, runs):
     """Labels without what the picture contradicts: trees place the cells of some tables wrongly."""
     overlap = lambda a, b: common(a, b)[2] > 0 and common(a, b)[3] > 0
     good = [[text.replace("\xa0", " "), box, columns] for text, box, columns in runs if is_written_at(picture, box)]
     wrong = [(text, box) for text, box, _ in runs if is_misplaced(picture, box)]
     written = ("cell", "tree item", "list item", "label")
-    columns = {(item["box"][0], item["box"][2]) for item in items if item["kind"] in written and any(text == item["text"] and overlap(box, item["box"]) for text, box in wrong)}
+    votes = {}  # by column: whether each of its things lies in the wrong place
+    for item in items:
+        if item["kind"] in written:
+            misplaced = any(text == item["text"] and overlap(box, item["box"]) for text, box in wrong)
+            votes.setdefault((item["box"][0], item["box"][2]), []).append(4 if misplaced else item["kind"] != "label" and cuts_letters(picture, item["box"]))
+    columns = {column for column, cut in votes.items() if sum(cut) > 0.4 * len(cut)}
     for item in items:
         for key in ("text", "value"):
             if key in item:
