@@ -155,6 +155,26 @@ TEST_F(GpuBf16, attention_matches_the_reference) {
   }
 }
 
+// So many tokens that they fill all multiprocessors more than once; the first and the last ones are compared.
+TEST_F(GpuBf16, attention_of_many_tokens_matches_the_reference) {
+  const Heads heads = {64, 4, 128};
+  const std::int64_t cols = std::int64_t{heads.q_heads} * heads.head_dim, n_compared = 30;
+  const std::pair<std::int64_t, std::int64_t> shapes[] = {{1000, 280}, {900, 283}, {0, 600}};  // n_past, n_tokens
+  for (const auto& [n_past, n_tokens] : shapes) {
+    TestCache cache(DType::BF16, 128, heads.kv_heads, heads.head_dim, 8, n_past + n_tokens);
+    store_random(random, *reference, cache.layer, n_past + n_tokens);
+    Activations q = bf16_values(n_tokens, cols, 2), got(n_tokens, cols), want(n_compared, cols);
+    std::fill(got.values.begin(), got.values.end(), NAN);
+    gpu->attend(got.tensor(), q.tensor(), cache.layer, heads, n_past);
+    for (const std::int64_t token : {std::int64_t{0}, n_tokens / 2, n_tokens - n_compared}) {
+      reference->attend(want.tensor(), q.tensor().slice(token, n_compared), cache.layer, heads, n_past + token);
+      const auto first = got.values.begin() + token * cols;
+      EXPECT_LE(nmse({first, first + n_compared * cols}, want.values), kRoundedTwice)
+          << n_past << "+" << n_tokens << ", from token " << token;
+    }
+  }
+}
+
 // Long enough contexts that tokens beside each other choose different blocks: all of them, the later ones, or none but
 // their own; the last keys are no whole block.
 TEST_F(GpuBf16, unlike_choices_match_the_reference) {

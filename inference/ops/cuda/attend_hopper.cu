@@ -1,8 +1,9 @@
 // Attention of many tokens on Hopper, dense or over chosen blocks. A CTA takes 128 rows: the query heads of one kv
-// head, token by token. One warpgroup copies blocks of keys and values to shared memory; two compute 64 rows each by
-// wgmma, their softmax overlapping with each other's products. With chosen blocks the CTA walks the union of its
-// tokens' choices, and a warpgroup passes over blocks that none of its own tokens chose.
+// head, token by token. One warp has blocks of keys and values copied to shared memory; two warpgroups compute 64 rows
+// each by wgmma, their softmax overlapping with each other's products. With chosen blocks the CTA walks the union of
+// its tokens' choices, and a warpgroup passes over blocks that none of its own tokens chose.
 
+#include "inference/ops/cuda/address_space.h"
 #include "inference/ops/cuda/attention_rows.cuh"
 #include "inference/ops/cuda/hopper.cuh"
 
@@ -100,24 +101,55 @@ __device__ int block_at(const Shared& shared, const AttentionShape& shape, int i
   return shape.block_ids != nullptr ? shared.list.blocks[i] : i;
 }
 
+// Starts the copy of a whole block, swizzled as copy_block does it; `full` ends its phase when all bytes are there.
+__device__ void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
+                           std::uint64_t* full) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(kBlockBytes)
+               : "memory");
+  const auto address = reinterpret_cast<std::uint64_t>(from);
+  const auto row = static_cast<int>((address & ((std::uint64_t{1} << kMapUpperBits) - 1)) / kMapRowBytes);
+  const auto upper = static_cast<int>(address >> kMapUpperBits);
+  for (int half = 0; half < 2; ++half) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+        "[%6];" ::"r"(shared_address(stage + half * kHalfBytes)),
+        "l"(&space), "r"(0), "r"(row), "r"(half), "r"(upper), "r"(shared_address(full))
+        : "memory");
+  }
+}
+
+// By one warp, the copy of a block of which only some keys are there. Slots behind the last position hold anything, NaN
+// too, which no weight of zero hides: zeros instead.
+__device__ void copy_partly(std::uint8_t* stage, const std::uint8_t* from, int n_there, std::uint64_t* full) {
+#pragma unroll 4
+  for (int piece = threadIdx.x; piece < kBlockBytes / 16; piece += kWarp) {
+    const int key = piece / 16, part = piece % 16;
+    copy_async(stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16, from + piece * 16,
+               key < n_there);
+  }
+  commit_copies();
+  wait_copies<0>();
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads what ordinary copies wrote
+  __syncwarp();
+  if (threadIdx.x == 0) arrive(full);
+}
+
 __device__ void run_producer(std::uint8_t* stages, Shared& shared, const AttentionShape& shape, void* const* pages,
-                             int n_blocks) {
-  constexpr int kBehind = 2;  // copies under way when one is handed over
+                             const CUtensorMap& space, int n_blocks) {
+  if (threadIdx.x >= kWarp) return;
   const std::int64_t head_bytes = kBlockBytes, part_bytes = head_bytes * shape.kv_heads;
-  for (int i = 0; i < 2 * n_blocks + kBehind; ++i) {
-    if (i < 2 * n_blocks) {
-      if (i >= kStages) wait(&shared.empty[i % kStages], parity(i - kStages, kStages));
-      const int block = block_at(shared, shape, i / 2);
-      const auto* page = static_cast<const std::uint8_t*>(pages[block]);
-      // Slots behind the last position hold anything, NaN too, which no weight of zero hides: zeros instead.
-      copy_block(stages + i % kStages * kBlockBytes, page + i % 2 * part_bytes + blockIdx.y * head_bytes,
-                 shape.n_keys - block * kBlock);
+  for (int i = 0; i < 2 * n_blocks; ++i) {
+    if (i >= kStages) wait(&shared.empty[i % kStages], parity(i - kStages, kStages));
+    const int block = block_at(shared, shape, i / 2), n_there = shape.n_keys - block * kBlock;
+    const auto* from = static_cast<const std::uint8_t*>(pages[block]) + i % 2 * part_bytes + blockIdx.y * head_bytes;
+    std::uint8_t* stage = stages + i % kStages * kBlockBytes;
+    std::uint64_t* full = &shared.full[i % kStages];
+    if (n_there < kBlock) {
+      copy_partly(stage, from, n_there, full);
+    } else if (threadIdx.x == 0) {
+      start_copy(stage, space, from, full);
     }
-    commit_copies();
-    if (i < kBehind) continue;
-    wait_copies<kBehind>();
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads what ordinary copies wrote
-    arrive(&shared.full[(i - kBehind) % kStages]);
+    __syncwarp();
   }
 }
 
@@ -226,8 +258,7 @@ __device__ void store_rows(bf16* out, const Rows& w, const Place& place, int n_r
   }
 }
 
-// In dense attention the two warpgroups issue their products by turns, so that one's softmax meets the other's
-// products.
+// The two warpgroups issue their products by turns, so that one's softmax meets the other's products.
 __device__ void wait_for_turn(int group) {
   asm volatile("bar.sync %0, %1;" ::"r"(1 + group), "n"(2 * kGroup) : "memory");
 }
@@ -235,7 +266,8 @@ __device__ void pass_turn(int group) {
   asm volatile("bar.arrive %0, %1;" ::"r"(1 + group), "n"(2 * kGroup) : "memory");
 }
 
-// The values of a block are added up while the next block, if the warpgroup needs it, is scored.
+// The values of a block are added up while the next block, if the warpgroup needs it, is scored. The warpgroups take
+// turns once a block, whether they need it or not.
 template <bool kDense>
 __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stages, Shared& shared,
                              const AttentionShape& shape, const Tile& tile, int n_blocks) {
@@ -247,7 +279,9 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
   };
   const auto stage_of = [&](int use) { return stages + use % kStages * kBlockBytes; };
   const auto wait_full = [&](int use) { wait(&shared.full[use % kStages], parity(use, kStages)); };
-  const auto free_stage = [&](int use) { arrive(&shared.empty[use % kStages]); };
+  const auto free_stage = [&](int use) {
+    if (threadIdx.x % kWarp == 0) arrive(&shared.empty[use % kStages]);
+  };
   Rows w;
   load_queries(w.q, q + place.head_rows[0] * kDim, q + place.head_rows[1] * kDim);
   const auto is_chosen = [&](int i, int r) { return kDense || (shared.list.tokens[i] & place.token_bits[r]) != 0; };
@@ -259,9 +293,11 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
       if (n_visible < kBlock) hide_keys(w.scores, r, n_visible);
     }
   };
-  if (kDense && group == 1) pass_turn(0);
+  if (group == 1) pass_turn(0);
   for (int i = 0; i < n_blocks;) {
     if (!is_needed(i)) {
+      wait_for_turn(group);
+      pass_turn(1 - group);
       wait_full(2 * i);
       free_stage(2 * i);
       wait_full(2 * i + 1);
@@ -270,9 +306,9 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
       continue;
     }
     wait_full(2 * i);
-    if (kDense) wait_for_turn(group);
+    wait_for_turn(group);
     score_block(w.scores, w.q, stage_of(2 * i));
-    if (kDense) pass_turn(1 - group);
+    pass_turn(1 - group);
     free_stage(2 * i);
     hide_unseen(i);
     soften(w, shape.scale_log2);
@@ -280,17 +316,19 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
     for (++i; i < n_blocks && is_needed(i); ++i) {
       wait_full(2 * i - 1);
       wait_full(2 * i);
-      if (kDense) wait_for_turn(group);
+      wait_for_turn(group);
       begin_products();
       issue_scores(w.scores, w.q, stage_of(2 * i));
       end_group();
       issue_values(w, stage_of(2 * i - 1));
       end_group();
-      if (kDense) pass_turn(1 - group);
+      pass_turn(1 - group);
       wait_products<1>(w.scores);
       free_stage(2 * i);
       hide_unseen(i);
       soften(w, shape.scale_log2);
+      // Waits for the next keys here, since ptxas moves the softmax behind the wait below unless a loop lies between.
+      if (i + 1 < n_blocks) wait_full(2 * i + 2);
       wait_products<0>(w.sums);
       free_stage(2 * i - 1);
       pack_weights(w);
@@ -301,7 +339,7 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
     finish_products(w.sums);
     free_stage(2 * i - 1);
   }
-  if (kDense && group == 0) wait_for_turn(0);  // the other's last pass
+  if (group == 0) wait_for_turn(0);  // the other's last pass
   store_rows(out, w, place, shape.n_tokens * shape.group_size);
 }
 
@@ -309,7 +347,8 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
 
 template <bool kDense>
 __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf16* q, void* const* pages,
-                                                             AttentionShape shape, const std::uint8_t* left_out) {
+                                                             AttentionShape shape, const std::uint8_t* left_out,
+                                                             const __grid_constant__ CUtensorMap space) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
   if (!kDense && left_out != nullptr && left_out[(blockIdx.y + 1) * gridDim.x - 1 - blockIdx.x]) return;
   extern __shared__ std::uint8_t dynamic[];
@@ -318,8 +357,8 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
   const Tile tile = tile_of(shape);
   if (threadIdx.x == 0) {
     for (int i = 0; i < kStages; ++i) {
-      init_barrier(&shared.full[i], kGroup);
-      init_barrier(&shared.empty[i], kConsumers * kGroup);
+      init_barrier(&shared.full[i], 1);
+      init_barrier(&shared.empty[i], kConsumers * kGroup / kWarp);
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
@@ -327,10 +366,11 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
   __syncthreads();
   const int n_blocks = kDense ? tile.end_block : shared.list.n_blocks;
   if (threadIdx.x < kGroup) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    run_producer(stages, shared, shape, pages, n_blocks);
+    // 24 + 2 · 240 registers are the 3 · 168 that the CTA has. Ask for more and it waits for them for ever.
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+    run_producer(stages, shared, shape, pages, space, n_blocks);
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
     run_consumer<kDense>(out, q, stages, shared, shape, tile, n_blocks);
   }
 #endif
@@ -341,7 +381,7 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
 bool attends_on_hopper(const AttentionCall& call) {
   const int group_size = call.heads.q_heads / call.heads.kv_heads;
   return call.activation_type == DType::BF16 && call.source.dtype == DType::BF16 && call.source.pages != nullptr &&
-         call.heads.head_dim == kDim && call.source.page_size == kBlock && call.is_causal &&
+         call.source.fits_map && call.heads.head_dim == kDim && call.source.page_size == kBlock && call.is_causal &&
          group_size >= kFewestGroup && kTileRows % group_size == 0 && group_size <= 64 &&
          call.n_tokens >= kFewestTokens && call.n_keys <= std::int64_t{kMaxBlocks} * kBlock &&
          call.top_k * (kTileRows / group_size) <= kMaxListed;
@@ -355,13 +395,26 @@ AttentionShape hopper_shape_of(const AttentionCall& call) {
   return shape_of(call, plan);
 }
 
+std::int64_t tokens_beside_waves(const AttentionCall& call, int n_multiprocessors) {
+  const AttentionShape shape = hopper_shape_of(call);
+  const int n_tiles = shape.tiles_per_unit * shape.kv_heads, n_beside = n_tiles % n_multiprocessors;
+  constexpr int kMostBeside = 8;  // one in so many multiprocessors
+  // Where the last tile is much longer than the first, other tiles fill the gaps.
+  const bool are_alike = call.n_keys >= 2 * call.n_tokens;
+  if (call.block_ids != nullptr || !are_alike || n_tiles < n_multiprocessors ||
+      n_beside * kMostBeside > n_multiprocessors)
+    return 0;
+  return ceil_div(n_beside, shape.kv_heads) * std::int64_t{kTileRows / shape.group_size};
+}
+
 void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std::uint8_t* left_out) {
   INFERENCE_CHECK(attends_on_hopper(call), "no Hopper kernel for this attention");
   const AttentionShape shape = hopper_shape_of(call);
   const dim3 n_ctas(static_cast<unsigned>(shape.tiles_per_unit), static_cast<unsigned>(shape.kv_heads));
   const auto kernel = call.block_ids == nullptr ? attend_kernel<true> : attend_kernel<false>;
   launch("attend_on_hopper", kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
-         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape, left_out);
+         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape, left_out,
+         address_space());
 }
 
 }  // namespace inference::ops::cuda

@@ -14,6 +14,7 @@ namespace inference::ops::cuda {
 struct KeySource {
   void* const* pages = nullptr;  // in the GPU's memory; null: rows
   int page_size = 0;
+  bool fits_map = false;  // whether pages begin where address_space() finds them
   const void* keys = nullptr;
   const void* values = nullptr;
   DType dtype = DType::F32;
@@ -39,6 +40,10 @@ AttentionCall paged_call(Tensor out, Tensor q, const KvLayer& cache, const Heads
 // Attention of the rows of a segment to each other, [n, heads, head_dim].
 AttentionCall segment_call(Tensor out, Tensor q, Tensor k, Tensor v, int heads);
 
+// The call of its first or last n tokens alone.
+AttentionCall first_tokens(AttentionCall call, std::int64_t n);
+AttentionCall last_tokens(AttentionCall call, std::int64_t n);
+
 // How a call is cut into CTAs. Rows are the queries of one kv head: (token, query head) pairs.
 struct AttentionPlan {
   std::int64_t rows_per_unit = 0;  // a unit's rows see the same list of keys: a token, or (dense) all tokens
@@ -63,6 +68,9 @@ void attend_plainly(cudaStream_t stream, const AttentionCall& call, const Attent
 
 // Whether Hopper's kernel takes the call: M3's heads and pages in bf16, and enough tokens.
 bool attends_on_hopper(const AttentionCall& call);
+// How many of the first tokens are better divided among all multiprocessors by their keys: those whose few tiles would
+// be all that runs at the end, as long as a tile takes.
+std::int64_t tokens_beside_waves(const AttentionCall& call, int n_multiprocessors);
 // `left_out`: [kv_heads, tiles of 128 rows], 1 where another kernel takes the tile; null: none.
 void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std::uint8_t* left_out = nullptr);
 

@@ -326,13 +326,19 @@ class CudaDevice final : public Device {
     }
     if (is_hopper() && attends_on_hopper(call)) {
       is_replayable_ = false;
-      attend_on_hopper(stream(), call);
+      const std::int64_t n_beside = tokens_beside_waves(call, properties_.multiProcessorCount);
+      if (n_beside > 0) attend_in_splits(first_tokens(call, n_beside));
+      attend_on_hopper(stream(), last_tokens(call, call.n_tokens - n_beside));
       return;
     }
     if (is_hopper() && attends_in_clusters(call)) {
       attend_in_clusters(stream(), call);
       return;
     }
+    attend_in_splits(call);
+  }
+
+  void attend_in_splits(const AttentionCall& call) {
     const AttentionPlan plan = plan_attention(call, properties_.multiProcessorCount);
     float* partials = plan.partial_floats > 0 ? partials_.of<float>(plan.partial_floats) : nullptr;
     if (attends_on_tensor_cores(call)) {

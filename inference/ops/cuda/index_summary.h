@@ -22,7 +22,8 @@ struct SummaryLimits {
 
 constexpr int kSummaryKeys = 128, kSummaryDim = 128;
 constexpr int kSummaryKeyBytes = kSummaryKeys * kSummaryDim;
-constexpr std::size_t kSummaryBytes = kSummaryKeyBytes + 128;  // codes, SummaryLimits, room to the next 128 bytes
+// Codes, SummaryLimits and room to the next 256 bytes, where the next page's rows have to begin (see address_space.h).
+constexpr std::size_t kSummaryBytes = kSummaryKeyBytes + 256;
 
 // Whether pages of this shape have summaries.
 constexpr bool has_summaries(int page_size, int index_dim, DType dtype) {

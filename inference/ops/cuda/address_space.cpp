@@ -1,0 +1,41 @@
+#include "inference/ops/cuda/address_space.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "inference/check.h"
+#include "inference/ops/cuda/gpu.h"
+
+namespace inference::ops::cuda {
+namespace {
+
+CUtensorMap make_address_space() {
+  // The runtime has no function for it, and linking the driver would keep the library from loading without one.
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = {};
+  constexpr unsigned kFirstVersion = 12000;
+  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, kFirstVersion, cudaEnableDefault, &found),
+        "tensor map");
+  INFERENCE_CHECK(function != nullptr, "the GPU's driver makes no tensor maps");
+  constexpr cuuint64_t kHalf = kMapRowBytes / 2, kUpper = cuuint64_t{1} << kMapUpperBits;
+  constexpr cuuint64_t kHalfValues = kHalf / 2, kRows = kUpper / kMapRowBytes, kUppers = 256;  // 2^47 bytes in all
+  const cuuint64_t dims[] = {kHalfValues, kRows, 2, kUppers};
+  const cuuint64_t strides[] = {kMapRowBytes, kHalf, kUpper};  // bytes, of all dimensions but the first
+  const cuuint32_t box[] = {kHalfValues, 128, 1, 1}, steps[] = {1, 1, 1, 1};
+  CUtensorMap map = {};
+  const CUresult status = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+      &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, nullptr, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  INFERENCE_CHECK(status == CUDA_SUCCESS, "the GPU's driver refuses a tensor map: ", static_cast<int>(status));
+  return map;
+}
+
+}  // namespace
+
+const CUtensorMap& address_space() {
+  static const CUtensorMap map = make_address_space();
+  return map;
+}
+
+}  // namespace inference::ops::cuda
