@@ -172,7 +172,7 @@ def main():
     if device.type == "cuda":
         model.vision.compute_dtype = torch.bfloat16
     quarter = args.scenes // 4
-    examiner = Examiner(args.screens, args.tokenizer, {"one": args.scenes, "two": quarter, "clip": quarter // 2, "large": quarter, "crop": quarter, "closer": 2 * args.scenes})
+    examiner = Examiner(args.screens, args.tokenizer, {"one": args.scenes, "two": quarter, "clip": quarter // 2, "large": quarter, "crop": quarter, "closer": args.scenes})
     report = {"sparse": examiner.score(model, device, True, args.rounds), "dense": examiner.score(model, device, False, args.rounds), "index recall": index_recall(model, examiner, device)}
     text = json.dumps(report, indent=1)
     print(text)
