@@ -52,6 +52,7 @@ class Words {
     if (tool == "shell") return tr("Run a command");
     if (tool == "shell_job") return tr("Look after a running command");
     if (tool == "launch" || tool == "open") return tr("Open %1").arg(first_text(a, {"program", "application"}));
+    if (tool == "zoom" || (tool == "screenshot" && a.contains("region"))) return tr("Look closer");
     if (tool == "screenshot") return tr("Look at the screen");
     if (tool == "wait") return tr("Wait");
     if (tool == "ui_tree") return tr("Read the widgets");
@@ -153,12 +154,27 @@ QString call_title(const QString& tool, const QJsonObject& arguments) {
 }
 
 QString call_icon(const QString& tool, const QJsonObject& arguments) {
-  static const QHash<QString, QString> icons = {
-      {"pointer", "pointer"},    {"click", "pointer"}, {"drag", "pointer"},  {"scroll", "pointer"},
-      {"keyboard", "keyboard"},  {"type", "keyboard"}, {"key", "keyboard"},  {"shell", "terminal"},
-      {"shell_job", "terminal"}, {"launch", "window"}, {"open", "window"},   {"windows", "window"},
-      {"screenshot", "eye"},     {"ui_tree", "eye"},   {"wait", "clock"},    {"clipboard", "clipboard"},
-      {"plan", "plan"},          {"ask", "help"},      {"give_up", "cross"}, {"web", "globe"}};
+  static const QHash<QString, QString> icons = {{"pointer", "pointer"},
+                                                {"click", "pointer"},
+                                                {"drag", "pointer"},
+                                                {"scroll", "pointer"},
+                                                {"keyboard", "keyboard"},
+                                                {"type", "keyboard"},
+                                                {"key", "keyboard"},
+                                                {"shell", "terminal"},
+                                                {"shell_job", "terminal"},
+                                                {"launch", "window"},
+                                                {"open", "window"},
+                                                {"windows", "window"},
+                                                {"screenshot", "eye"},
+                                                {"zoom", "eye"},
+                                                {"ui_tree", "eye"},
+                                                {"wait", "clock"},
+                                                {"clipboard", "clipboard"},
+                                                {"plan", "plan"},
+                                                {"ask", "help"},
+                                                {"give_up", "cross"},
+                                                {"web", "globe"}};
   if (icons.contains(tool)) return icons[tool];
   const bool writes = tool.startsWith("write") || tool.startsWith("edit") || tool.contains("patch");
   return writes || arguments.contains("old") ? "edit" : "file";

@@ -84,6 +84,10 @@
             <translation>%1 öffnen</translation>
         </message>
         <message>
+            <source>Look closer</source>
+            <translation>Genauer hinsehen</translation>
+        </message>
+        <message>
             <source>Look at the screen</source>
             <translation>Auf den Bildschirm schauen</translation>
         </message>

@@ -84,6 +84,10 @@
             <translation>%1 を開く</translation>
         </message>
         <message>
+            <source>Look closer</source>
+            <translation>拡大して見る</translation>
+        </message>
+        <message>
             <source>Look at the screen</source>
             <translation>画面を見る</translation>
         </message>

@@ -84,6 +84,10 @@
             <translation>打开 %1</translation>
         </message>
         <message>
+            <source>Look closer</source>
+            <translation>放大查看</translation>
+        </message>
+        <message>
             <source>Look at the screen</source>
             <translation>查看屏幕</translation>
         </message>

@@ -1,0 +1,53 @@
+// The small model reads what a real program shows: it looks closer first.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/engine_model.h"
+#include "tests/desk/runner/task_run.h"
+
+namespace desk {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::Contains;
+using testing::HasSubstr;
+
+// "512 073": the place in thousandths of the screen, as the model's card writes points.
+std::string place_of(int x_pt, int y_pt, const agent::ModelInfo& screen) {
+  char words[8];
+  std::snprintf(words, sizeof words, "%03d %03d", x_pt * 1000 / screen.screen_width_px,
+                y_pt * 1000 / screen.screen_height_px);
+  return words;
+}
+
+TEST(NanoReading, looks_closer_at_a_field_and_says_what_it_holds) {
+  const ordered_json program = {
+      {"argv", {"zenity", "--entry", "--title=Rename", "--text=Name", "--entry-text=winter plan 47"}},
+      {"window", "Rename"},
+      {"place", {200, 150, 420, 170}}};
+  Task task = make_task({{"id", "reading"},
+                         {"skills", {"read"}},
+                         {"applications", {"zenity"}},
+                         {"parameters", ordered_json::object()},
+                         {"instruction", "Read it"},
+                         {"setup", {{"programs", ordered_json::array({program})}}},
+                         {"checks", ordered_json::array({{{"get", "answer"}, {"equals", "winter plan 47"}}})},
+                         {"oracle", ordered_json::array()}},
+                        1);
+  const auto model =
+      agent::load_engine_model({.model_dir = std::filesystem::path(DESKHAND_SOURCE_DIR) / "resources/models/nano"});
+  TaskRun run(task, model->info());
+  const std::optional<FoundWidget> field = run.state().find_widget({{"window", "Rename"}, {"role", "text"}});
+  ASSERT_TRUE(field && field->node.box);
+  constexpr int kInText_pt = 45;  // from the field's left edge
+  task.instruction = "Read " + place_of(field->node.box->x + kInText_pt,
+                                        field->node.box->y + field->node.box->height / 2, model->info());
+  const TaskResult result = run.work(*model);
+  EXPECT_TRUE(result.is_success) << result.answer;
+  EXPECT_THAT(result.trace, Contains(HasSubstr("calls zoom")));
+  EXPECT_EQ(result.n_steps, 2) << "one closer look, then the answer";
+}
+
+}  // namespace
+}  // namespace desk
