@@ -161,8 +161,9 @@ QRectF worth_reading(const Screen& screen, Random& random) {
   std::vector<QRectF> texts, fields;
   for (const TextRun& run : screen.runs)
     if (run.whole && run.text.size() < 60) texts.push_back(run.box);
-  for (const Item& item : screen.items)
-    if (!item.value.isEmpty() && item.kind != "slider") fields.push_back(item.box);
+  for (const Item& item : screen.items)  // of one line: a place in them is a place on their text
+    if (!item.value.isEmpty() && (item.kind == "text field" || item.kind == "combo box" || item.kind == "spin box"))
+      fields.push_back(item.box);
   if (!fields.empty() && random.chance(0.2)) return random.pick(fields);
   return texts.empty() ? QRectF(kWidth / 2.0, kHeight / 2.0, 0, 0) : random.pick(texts);
 }
