@@ -104,6 +104,7 @@ std::optional<Outcome> Agent::carry_out(const ModelCall& model_call, const std::
   const auto translated = translate(model_call, parts_.model.info(), dialogue_.shown().get());
   if (const auto* problem = std::get_if<std::string>(&translated)) {
     dialogue_.answer(model_call, *problem, false);
+    progress_.note_unfit(model_call, *problem);
     return std::nullopt;
   }
   const auto& call = std::get<tools::ToolCall>(translated);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <opencv2/core/mat.hpp>
 
 namespace agent {
 namespace {
@@ -131,6 +132,20 @@ bool expand_short_call(tools::ToolCall& call) {
   return true;
 }
 
+// Whether the picture is of one colour, or of a gradient, at the height of a line of text for half its width around.
+bool shows_nothing(const capture::Frame& frame, int x_px, int y_px) {
+  constexpr int kHalfLine_px = 12, kLeastEdge = 16;  // of 255
+  const cv::Mat& pixels = frame.pixels;
+  const int left = std::max(0, x_px - pixels.cols / 4), right = std::min(pixels.cols - 1, x_px + pixels.cols / 4);
+  for (int y = std::max(0, y_px - kHalfLine_px); y < std::min(pixels.rows, y_px + kHalfLine_px); ++y) {
+    const std::uint8_t* row = pixels.ptr(y);
+    for (int i = left * 4; i < right * 4; ++i) {
+      if (i % 4 != 3 && std::abs(row[i] - row[i + 4]) > kLeastEdge) return false;  // the fourth byte is no colour
+    }
+  }
+  return true;
+}
+
 // The words of a coordinate in the model's space: the reverse of to_pixel, of fixed width where the model writes it so.
 std::string words_of(double value_px, CoordinateSpace space, int length_px) {
   if (space == CoordinateSpace::Pixels) return std::to_string(static_cast<int>(value_px));
@@ -195,6 +210,7 @@ std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, cons
     if (!translated.arguments.contains("x") || !translated.arguments.contains("y")) return "zoom needs x and y";
     const json x = translated.arguments["x"], y = translated.arguments["y"];
     if (!x.is_number() || !y.is_number()) return "the point of a zoom is not two numbers";
+    if (shows_nothing(*shown, x.get<int>(), y.get<int>())) return "there is nothing to be read where it looked";
     const capture::Rect part = part_around(x.get<double>(), y.get<double>(), shown->screen_map.image_px());
     translated.arguments = {{"region", {part.x, part.y, part.width, part.height}}};
   }

@@ -77,6 +77,7 @@ TaskProgress::TaskProgress(Parts parts) : parts_(std::move(parts)) {
 void TaskProgress::note_result(int number, const tools::ToolCall& call, tools::Effect effect,
                                const tools::ToolResult& result) {
   ledger_.add(number, effect, result);
+  if (!result.frames.empty()) blind_.clear();
   if (parts_.model.speaks_short_calls && !result.evidence && result.frames.empty()) {  // a closer look isn't words
     readings_.push_back({bare_output(result), !result.ok || exit_code_of(result) != 0, command_in(call, effect)});
   }
@@ -132,6 +133,7 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
 
 // A model of short calls isn't believed where nothing was seen, nor where it says what it hasn't read.
 std::string TaskProgress::doubt_about(const std::string& asked, const std::string& said) const {
+  if (!blind_.empty()) return blind_;
   const bool is_done_word = said == kDone;
   if (n_step_shown_ == 0) {
     if (n_step_actions_ > 0) return "nothing that it did showed an effect";
@@ -162,6 +164,7 @@ std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const
   n_step_actions_ = n_step_shown_ = 0;
   readings_.clear();
   acted_on_.clear();
+  blind_.clear();
   const std::string text = current.text;
   const PlanStep* next = is_done ? plan_.current() : nullptr;
   plan_changed();

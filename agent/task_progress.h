@@ -32,6 +32,10 @@ class TaskProgress {
   void note_result(int number, const tools::ToolCall& call, tools::Effect effect, const tools::ToolResult& result);
   // A call was not allowed: what the model says next proves nothing.
   void note_denial(const std::string& reason) { denial_ = reason; }
+  // A call that means nothing: a closer look at nothing, say, of a model that will answer all the same.
+  void note_unfit(const ModelCall& call, const std::string& reason) {
+    if (call.name == "zoom") blind_ = reason;
+  }
   // The model has written a plan. The end of the session, when it is none of the task's.
   std::optional<Outcome> adopt_plan(const ModelCall& call, const std::stop_token& stop);
   // The model has ended its turn without a call. The end of the session, when it is one.
@@ -57,6 +61,7 @@ class TaskProgress {
   std::vector<Deed> deeds_;                    // of the whole task
   std::string task_ = {};                      // that the plan splits; empty: there is no plan
   int n_early_ends_ = 0;                       // "done" with open steps, in a row
+  std::string blind_ = {};                     // why the latest closer look of this instruction showed nothing
   std::string denial_ = {};                    // the latest since something was seen to work; empty: none
   bool has_doubted_ = false;                   // the answer was sent back once for what it cites
 };

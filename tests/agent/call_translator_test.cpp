@@ -10,9 +10,17 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+capture::Frame frame_of(cv::Mat pixels) {
+  return {std::move(pixels), capture::ScreenMap({0, 0, 1920, 1080}, {896, 504})};
+}
+
+// As full of strokes as a page of text.
 const capture::Frame& picture() {
-  static const capture::Frame frame(cv::Mat(504, 896, CV_8UC4, cv::Scalar::all(0)),
-                                    capture::ScreenMap({0, 0, 1920, 1080}, {896, 504}));
+  static const capture::Frame frame = [] {
+    cv::Mat pixels(504, 896, CV_8UC4, cv::Scalar::all(0));
+    for (int x = 0; x < pixels.cols; x += 8) pixels.col(x).setTo(cv::Scalar::all(255));
+    return frame_of(std::move(pixels));
+  }();
   return frame;
 }
 
@@ -79,6 +87,20 @@ TEST(CallTranslator, a_closer_look_shows_a_quarter_of_the_picture_around_the_poi
   for (const ordered_json& arguments : {ordered_json{{"x", "1"}}, ordered_json{{"x", "left"}, {"y", "2"}}}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(translate({"c1", "zoom", arguments}, kShort, &picture())));
   }
+}
+
+TEST(CallTranslator, where_nothing_is_drawn_there_is_nothing_to_be_read) {
+  const ordered_json middle = {{"x", "500"}, {"y", "500"}};
+  const auto looks = [&](const cv::Mat& pixels) {
+    const capture::Frame frame = frame_of(pixels);
+    return std::holds_alternative<tools::ToolCall>(translate({"c1", "zoom", middle}, kShort, &frame));
+  };
+  cv::Mat pixels(504, 896, CV_8UC4, cv::Scalar::all(40));
+  EXPECT_FALSE(looks(pixels));
+  for (int x = 0; x < pixels.cols; ++x) pixels.col(x).setTo(cv::Scalar(x / 4.0, 90, 255 - x / 4.0, x % 2 * 255.0));
+  EXPECT_FALSE(looks(pixels)) << "a gradient; the fourth byte is no colour";
+  pixels.col(300).setTo(cv::Scalar::all(0));
+  EXPECT_TRUE(looks(pixels)) << "the end of a text that begins left of the point";
 }
 
 TEST(CallTranslator, the_point_of_a_closer_look_is_said_again_where_it_is_there) {

@@ -21,22 +21,35 @@ std::string place_of(int x_pt, int y_pt, const agent::ModelInfo& screen) {
   return words;
 }
 
+const std::filesystem::path kNano = std::filesystem::path(DESKHAND_SOURCE_DIR) / "resources/models/nano";
+
+Task reading_task(const ordered_json& programs, const std::string& instruction, const std::string& answer) {
+  return make_task({{"id", "reading"},
+                    {"skills", {"read"}},
+                    {"applications", {"zenity"}},
+                    {"parameters", ordered_json::object()},
+                    {"instruction", instruction},
+                    {"setup", {{"programs", programs}}},
+                    {"checks", ordered_json::array({{{"get", "answer"}, {"equals", answer}}})},
+                    {"oracle", ordered_json::array()}},
+                   1);
+}
+
+TEST(NanoReading, nothing_is_read_where_nothing_is_written) {
+  const auto model = agent::load_engine_model({.model_dir = kNano});
+  const Task task = reading_task(ordered_json::array(), "Read 500 300", "");
+  const TaskResult result = TaskRun(task, model->info()).work(*model);
+  EXPECT_EQ(result.ending, agent::Ending::GaveUp) << result.answer;
+  EXPECT_THAT(result.answer, HasSubstr("nothing to be read"));
+}
+
 TEST(NanoReading, looks_closer_at_a_field_and_says_what_it_holds) {
   const ordered_json program = {
       {"argv", {"zenity", "--entry", "--title=Rename", "--text=Name", "--entry-text=winter plan 47"}},
       {"window", "Rename"},
       {"place", {200, 150, 420, 170}}};
-  Task task = make_task({{"id", "reading"},
-                         {"skills", {"read"}},
-                         {"applications", {"zenity"}},
-                         {"parameters", ordered_json::object()},
-                         {"instruction", "Read it"},
-                         {"setup", {{"programs", ordered_json::array({program})}}},
-                         {"checks", ordered_json::array({{{"get", "answer"}, {"equals", "winter plan 47"}}})},
-                         {"oracle", ordered_json::array()}},
-                        1);
-  const auto model =
-      agent::load_engine_model({.model_dir = std::filesystem::path(DESKHAND_SOURCE_DIR) / "resources/models/nano"});
+  Task task = reading_task(ordered_json::array({program}), "Read it", "winter plan 47");
+  const auto model = agent::load_engine_model({.model_dir = kNano});
   TaskRun run(task, model->info());
   const std::optional<FoundWidget> field = run.state().find_widget({{"window", "Rename"}, {"role", "text"}});
   ASSERT_TRUE(field && field->node.box);
