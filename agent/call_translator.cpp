@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <opencv2/core/mat.hpp>
+
+#include "tools/second_look.h"
 
 namespace agent {
 namespace {
@@ -132,18 +133,13 @@ bool expand_short_call(tools::ToolCall& call) {
   return true;
 }
 
-// Whether the picture is of one colour, or of a gradient, at the height of a line of text for half its width around.
-bool shows_nothing(const capture::Frame& frame, int x_px, int y_px) {
-  constexpr int kHalfLine_px = 12, kLeastEdge = 16;  // of 255
-  const cv::Mat& pixels = frame.pixels;
-  const int left = std::max(0, x_px - pixels.cols / 4), right = std::min(pixels.cols - 1, x_px + pixels.cols / 4);
-  for (int y = std::max(0, y_px - kHalfLine_px); y < std::min(pixels.rows, y_px + kHalfLine_px); ++y) {
-    const std::uint8_t* row = pixels.ptr(y);
-    for (int i = left * 4; i < right * 4; ++i) {
-      if (i % 4 != 3 && std::abs(row[i] - row[i + 4]) > kLeastEdge) return false;  // the fourth byte is no colour
-    }
-  }
-  return true;
+// The height of a line of text and half of the picture's width around a point of it.
+capture::Rect line_around(double x_px, double y_px, capture::Size picture_px) {
+  constexpr int kLine_px = 24;
+  const int x = static_cast<int>(std::clamp(x_px, 0.0, picture_px.width - 1.0));
+  const int y = static_cast<int>(std::clamp(y_px, 0.0, picture_px.height - 1.0));
+  return capture::intersect({x - picture_px.width / 4, y - kLine_px / 2, picture_px.width / 2, kLine_px},
+                            {0, 0, picture_px.width, picture_px.height});
 }
 
 // The words of a coordinate in the model's space: the reverse of to_pixel, of fixed width where the model writes it so.
@@ -210,8 +206,11 @@ std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, cons
     if (!translated.arguments.contains("x") || !translated.arguments.contains("y")) return "zoom needs x and y";
     const json x = translated.arguments["x"], y = translated.arguments["y"];
     if (!x.is_number() || !y.is_number()) return "the point of a zoom is not two numbers";
-    if (shows_nothing(*shown, x.get<int>(), y.get<int>())) return "there is nothing to be read where it looked";
-    const capture::Rect part = part_around(x.get<double>(), y.get<double>(), shown->screen_map.image_px());
+    const capture::Size picture_px = shown->screen_map.image_px();
+    if (!tools::shows_strokes(shown->pixels, line_around(x.get<double>(), y.get<double>(), picture_px))) {
+      return "there is nothing to be read where it looked";
+    }
+    const capture::Rect part = part_around(x.get<double>(), y.get<double>(), picture_px);
     translated.arguments = {{"region", {part.x, part.y, part.width, part.height}}};
   }
   return translated;

@@ -112,4 +112,15 @@ std::optional<Rect> SecondLook::widget_at(DesktopPoint point, const std::stop_to
   return smallest;
 }
 
+bool shows_strokes(const cv::Mat& pixels, const capture::Rect& area_px) {
+  constexpr int kLeastEdge = 16;  // of 255
+  for (int y = area_px.y; y < area_px.bottom(); ++y) {
+    const std::uint8_t* row = pixels.ptr(y);
+    for (int i = area_px.x * 4; i < (area_px.right() - 1) * 4; ++i) {
+      if (i % 4 != 3 && std::abs(row[i] - row[i + 4]) > kLeastEdge) return true;  // the fourth byte is no colour
+    }
+  }
+  return false;
+}
+
 }  // namespace tools

@@ -31,4 +31,7 @@ class SecondLook {
 // a check box. None when it is larger than `most_px`, or nothing is drawn there.
 std::optional<capture::Rect> drawn_box(const cv::Mat& pixels, int x_px, int y_px, int most_px);
 
+// Whether anything is drawn in a part of a picture: colours of neighbours in a row differ by more than a gradient's.
+bool shows_strokes(const cv::Mat& pixels, const capture::Rect& area_px);
+
 }  // namespace tools

@@ -84,6 +84,7 @@ TEST(CallTranslator, a_closer_look_shows_a_quarter_of_the_picture_around_the_poi
   EXPECT_EQ(region("500", "500"), json({224, 126, 448, 252}));
   EXPECT_EQ(region("000", "999"), json({0, 252, 448, 252})) << "edges stop it";
   EXPECT_EQ(region("999", "100"), json({448, 0, 448, 252}));
+  EXPECT_EQ(region("9007199254740992", "-9007199254740992"), json({448, 0, 448, 252}));
   for (const ordered_json& arguments : {ordered_json{{"x", "1"}}, ordered_json{{"x", "left"}, {"y", "2"}}}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(translate({"c1", "zoom", arguments}, kShort, &picture())));
   }
