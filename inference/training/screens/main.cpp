@@ -87,7 +87,8 @@ class PatchMap {
     const auto kind = kKinds.indexOf(item.kind);
     if (kind < 0) return;
     int hash = 0;
-    for (const QChar c : item.icon) hash = (hash * 31 + c.unicode()) % 255;
+    for (const QChar c : item.icon)
+      hash = (hash * 31 + c.unicode()) % 254;  // 255 means that nothing is known (real_rows.py)
     const int left = patch_of(item.box.left(), columns_), right = patch_of(item.box.right(), columns_),
               top = patch_of(item.box.top(), rows_), bottom = patch_of(item.box.bottom(), rows_);
     for (int row = top; row <= bottom; ++row)
