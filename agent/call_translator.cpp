@@ -142,6 +142,27 @@ capture::Rect line_around(double x_px, double y_px, capture::Size picture_px) {
                             {0, 0, picture_px.width, picture_px.height});
 }
 
+// What a closer look shows of a picture: half its width and height around a point, as near to it as the edges allow.
+capture::Rect part_around(double x_px, double y_px, capture::Size picture_px) {
+  const auto start = [](double middle, int length, int whole) {
+    return static_cast<int>(std::clamp(std::round(middle - length / 2.0), 0.0, static_cast<double>(whole - length)));
+  };
+  const capture::Size part = {std::max(1, picture_px.width / 2), std::max(1, picture_px.height / 2)};
+  return {start(x_px, part.width, picture_px.width), start(y_px, part.height, picture_px.height), part.width,
+          part.height};
+}
+
+// The part of the picture that a closer look at a point shows, or why there is none.
+std::variant<capture::Rect, std::string> closer_look(const json& point, const capture::Frame& shown) {
+  const json x = point.value("x", json()), y = point.value("y", json());
+  if (!x.is_number() || !y.is_number()) return "zoom needs x and y, two numbers";
+  const capture::Size picture_px = shown.screen_map.image_px();
+  if (!tools::shows_strokes(shown.pixels, line_around(x.get<double>(), y.get<double>(), picture_px))) {
+    return "there is nothing to be read where it looked";
+  }
+  return part_around(x.get<double>(), y.get<double>(), picture_px);
+}
+
 // The words of a coordinate in the model's space: the reverse of to_pixel, of fixed width where the model writes it so.
 std::string words_of(double value_px, CoordinateSpace space, int length_px) {
   if (space == CoordinateSpace::Pixels) return std::to_string(static_cast<int>(value_px));
@@ -152,15 +173,6 @@ std::string words_of(double value_px, CoordinateSpace space, int length_px) {
 }
 
 }  // namespace
-
-capture::Rect part_around(double x_px, double y_px, capture::Size picture_px) {
-  const auto start = [](double middle, int length, int whole) {
-    return static_cast<int>(std::clamp(std::round(middle - length / 2.0), 0.0, static_cast<double>(whole - length)));
-  };
-  const capture::Size part = {std::max(1, picture_px.width / 2), std::max(1, picture_px.height / 2)};
-  return {start(x_px, part.width, picture_px.width), start(y_px, part.height, picture_px.height), part.width,
-          part.height};
-}
 
 std::string point_in_closer_look(const ModelCall& call, const ModelInfo& model, const capture::Frame& shown,
                                  const capture::Frame& closer) {
@@ -203,14 +215,10 @@ std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, cons
     return "a point needs a screenshot first: there is no picture yet that it could belong to";
   }
   if (call.name == "zoom" && model.speaks_short_calls) {
-    if (!translated.arguments.contains("x") || !translated.arguments.contains("y")) return "zoom needs x and y";
-    const json x = translated.arguments["x"], y = translated.arguments["y"];
-    if (!x.is_number() || !y.is_number()) return "the point of a zoom is not two numbers";
-    const capture::Size picture_px = shown->screen_map.image_px();
-    if (!tools::shows_strokes(shown->pixels, line_around(x.get<double>(), y.get<double>(), picture_px))) {
-      return "there is nothing to be read where it looked";
-    }
-    const capture::Rect part = part_around(x.get<double>(), y.get<double>(), picture_px);
+    if (shown == nullptr) return "zoom needs x and y, two numbers";
+    const auto look = closer_look(translated.arguments, *shown);
+    if (const auto* problem = std::get_if<std::string>(&look)) return *problem;
+    const auto& part = std::get<capture::Rect>(look);
     translated.arguments = {{"region", {part.x, part.y, part.width, part.height}}};
   }
   return translated;

@@ -14,10 +14,6 @@ namespace agent {
 std::variant<tools::ToolCall, std::string> translate(const ModelCall& call, const ModelInfo& model,
                                                      const capture::Frame* shown);
 
-// What a call for a closer look shows of a picture: half its width and height around a point, as near to it as the
-// edges allow. Unit: pixels of that picture.
-capture::Rect part_around(double x_px, double y_px, capture::Size picture_px);
-
 // Where in `closer` the point of a call is that meant `shown`, in the model's own words; empty when it isn't seen
 // there.
 std::string point_in_closer_look(const ModelCall& call, const ModelInfo& model, const capture::Frame& shown,

@@ -133,7 +133,7 @@ std::optional<Outcome> TaskProgress::end_of_turn(const AssistantMessage& message
 
 // A model of short calls isn't believed where nothing was seen, nor where it says what it hasn't read.
 std::string TaskProgress::doubt_about(const std::string& asked, const std::string& said) const {
-  if (!blind_.empty()) return blind_;
+  if (!blind_.empty() && wants_answer(asked)) return blind_;
   const bool is_done_word = said == kDone;
   if (n_step_shown_ == 0) {
     if (n_step_actions_ > 0) return "nothing that it did showed an effect";

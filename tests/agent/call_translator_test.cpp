@@ -88,6 +88,7 @@ TEST(CallTranslator, a_closer_look_shows_a_quarter_of_the_picture_around_the_poi
   for (const ordered_json& arguments : {ordered_json{{"x", "1"}}, ordered_json{{"x", "left"}, {"y", "2"}}}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(translate({"c1", "zoom", arguments}, kShort, &picture())));
   }
+  EXPECT_TRUE(std::holds_alternative<std::string>(translate({"c1", "zoom", ordered_json::object()}, kShort, nullptr)));
 }
 
 TEST(CallTranslator, where_nothing_is_drawn_there_is_nothing_to_be_read) {
