@@ -1,8 +1,8 @@
 """Batches made by worker processes straight into shared memory, so that the training process copies nothing but to the GPU.
 
 Four kinds of batch: "one" (a picture and many turns), "two" (a step of an episode: two pictures), "clip" (before and after
-as one video slot), "large" (as "one", 1344×756). A fifth of the pictures of "one" is a closer look, and so is the second picture of
-half the "two". Two workers of five run the generator for pairs, two of 15 of them for closer looks, one of 15 for large screens, the
+as one video slot), "large" (as "one", 1344×756). Three in ten of the pictures of "one" are closer looks, and so is the second picture
+of half the "two". Two workers of five run the generator for pairs, two of 15 of them for closer looks, one of 15 for large screens, the
 others for single screens, some of which are cut out of a larger one.
 """
 import mmap

@@ -103,7 +103,7 @@ def infeasible(scene, random, texts):
 
 def simple_step(random, texts):
     """(words, call or None) of a step for compound goals without a screen."""
-    kind = random.randrange(7)
+    kind = random.randrange(8)
     if kind == 0:
         return f"click {texts(random)}"
     if kind == 1:
@@ -116,6 +116,8 @@ def simple_step(random, texts):
         return random.choice(["double-click {}", "right-click {}", "select {}", "close {}"]).format(texts(random))
     if kind == 5:
         return random.choice(["scroll down", "scroll up", "wait 2 seconds", "wait 5 seconds"])
+    if kind == 6:
+        return f"read {random.randrange(1000):03d} {random.randrange(1000):03d}"
     return random.choice(["turn on {}", "turn off {}", "drag {} to the trash", "choose {} from the menu"]).format(texts(random))
 
 

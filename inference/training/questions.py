@@ -201,11 +201,14 @@ def value_question(random, name):
 
 
 def read(scene, random, training=False):
-    """In training long lines are asked for as often as short words."""
+    """In training long lines are asked for as often as short words, and letters with marks more often than they occur."""
     if not scene.runs:
         return None
     runs = scene.runs
-    if training and random.random() < 0.6:
+    marked = [run for run in runs if not run[0].isascii()]
+    if training and marked and random.random() < 0.25:
+        runs = marked
+    elif training and random.random() < 0.6:
         by_length = {}
         for run in runs:
             by_length.setdefault(min(2, (len(run[0]) - 1) // 12), []).append(run)

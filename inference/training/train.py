@@ -1,8 +1,9 @@
 """Trains nano. Resumable: the state folder holds weights, optimizer and progress.
 
-Usage: train.py --screens PROGRAM --tokenizer FILE --state DIR --budget SECONDS [--until SECONDS] [--out DIR] [--resume MODEL_DIR]
+Usage: train.py --screens PROGRAM --tokenizer FILE --state DIR --budget SECONDS [--until SECONDS] [--out DIR] [--resume MODEL_DIR [--heads FILE]]
   --budget: seconds of training over all sittings (the learning rate follows it); --until: stop this sitting there;
-  --resume: where the state folder is empty, start from an exported checkpoint (its auxiliary heads begin anew).
+  --resume: where the state folder is empty, start from an exported checkpoint; its auxiliary heads begin anew, unless FILE has
+  them as slim.py keeps them.
 Several GPUs: start one process each with RANK and WORLD_SIZE set (torchrun does).
 """
 import argparse
@@ -41,6 +42,7 @@ def arguments():
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--decay-from", type=float, default=0.65, help="share of the budget after which the rate falls")
     parser.add_argument("--resume", default="")
+    parser.add_argument("--heads", default="")
     parser.add_argument("--no-compile", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -94,11 +96,13 @@ class Trainer:
 
     def resume(self):
         path = os.path.join(self.args.state, "weights.pt")
-        self.sparse_from, self.resumed_export = SPARSE_FROM, bool(self.args.resume)
-        if self.resumed_export:
-            self.sparse_from = 0.0
-        if self.resumed_export and not os.path.exists(path):
-            print("resumed from", self.args.resume, self.model.load_state_dict(read_state(self.args.resume, self.model.c), strict=False), flush=True)
+        self.sparse_from = 0.0 if self.args.resume else SPARSE_FROM
+        self.new_heads = bool(self.args.resume) and not self.args.heads
+        if self.args.resume and not os.path.exists(path):
+            state = read_state(self.args.resume, self.model.c)
+            if self.args.heads:
+                state.update(torch.load(self.args.heads, map_location=self.device))
+            print("resumed from", self.args.resume, self.model.load_state_dict(state, strict=False), flush=True)
         elif os.path.exists(path):
             missing = self.model.load_state_dict(torch.load(path, map_location=self.device), strict=False)
             print("resumed at", self.progress, missing, flush=True)
@@ -130,7 +134,7 @@ class Trainer:
     def step(self, kind, fraction):
         batch, waited = self.batch(kind)
         rate = self.args.rate * schedule(fraction, self.progress["step"], self.args.decay_from)
-        alone = self.resumed_export and self.progress["step"] < HEADS_ALONE
+        alone = self.new_heads and self.progress["step"] < HEADS_ALONE
         ids = batch["ids"].long()
         rows = torch.randint(0, ids.shape[1], (self.model.c.kl_rows,), device=self.device).sort().values
         frames = batch["frames"]

@@ -157,23 +157,31 @@ void write_record(std::initializer_list<const Screen*> frames, const QJsonObject
   std::fwrite(json.data(), 1, static_cast<std::size_t>(json.size()), stdout);
 }
 
-// A text, or now and then a field, that a closer look is to show.
-QRectF worth_reading(const Screen& screen, Random& random) {
-  std::vector<QRectF> texts, fields;
-  for (const TextRun& run : screen.runs)
-    if (run.whole && run.text.size() < 60) texts.push_back(run.box);
+bool has_marks(const QString& text) {
+  return std::any_of(text.begin(), text.end(), [](QChar c) { return c.unicode() > 126; });
+}
+
+// A text, or now and then a field, that a closer look is to show; in training more often what is hard to read.
+QRectF worth_reading(const Screen& screen, Random& random, Split split) {
+  std::vector<QRectF> texts, hard, fields;
+  for (const TextRun& run : screen.runs) {
+    if (!run.whole || run.text.size() >= 60) continue;
+    texts.push_back(run.box);
+    if (run.box.width() <= kWidth / 2.0 && (run.text.size() > 20 || has_marks(run.text))) hard.push_back(run.box);
+  }
   for (const Item& item : screen.items)  // of one line: a place in them is a place on their text
     if (!item.value.isEmpty() && (item.kind == "text field" || item.kind == "combo box" || item.kind == "spin box"))
       fields.push_back(item.box);
+  if (split == Split::Train && !hard.empty() && random.chance(0.5)) return random.pick(hard);
   if (!fields.empty() && random.chance(0.2)) return random.pick(fields);
   return texts.empty() ? QRectF(kWidth / 2.0, kHeight / 2.0, 0, 0) : random.pick(texts);
 }
 
 // A closer look alone, or behind the whole screen as the second of a pair. What it is taken for and what it shows are
 // in px of the whole picture.
-void write_closer_look(const Screen& whole, Random& random, QJsonObject labels, bool pair) {
+void write_closer_look(const Screen& whole, Random& random, Split split, QJsonObject labels, bool pair) {
   constexpr double kFactor = 2;  // the agent's
-  const QRectF target = worth_reading(whole, random);
+  const QRectF target = worth_reading(whole, random, split);
   const QRect part = part_around(target.center(), pair || random.chance(0.85) ? kFactor : 1.2 + random.unit());
   const Screen closer = closer_look(whole, part);
   labels["zoom"] = QJsonObject{{"target", box_json(target)}, {"part", box_json(part)}};
@@ -186,7 +194,7 @@ void write_closer_look(const Screen& whole, Random& random, QJsonObject labels, 
 
 void write_scene(std::uint64_t seed, Split split, const QString& view_name, bool pair) {
   Random random(seed);
-  const int mixed = view_name == "mixed" ? random.weighted({66, 12, 22}) : 0;  // whole, crop, zoom
+  const int mixed = view_name == "mixed" ? random.weighted({58, 12, 30}) : 0;  // whole, crop, zoom
   const bool crop = view_name == "crop" || mixed == 1, zoom = view_name == "zoom" || mixed == 2;
   Desktop desktop(random, split, crop ? View::Crop : view_name == "large" ? View::Large : View::Whole);
   Screen first = desktop.render();
@@ -195,7 +203,7 @@ void write_scene(std::uint64_t seed, Split split, const QString& view_name, bool
     first = desktop.render();
   }
   QJsonObject labels{{"seed", static_cast<qint64>(seed)}, {"first", screen_json(first)}};
-  if (zoom) return write_closer_look(first, random, std::move(labels), pair);
+  if (zoom) return write_closer_look(first, random, split, std::move(labels), pair);
   if (!pair) return write_record({&first}, labels);
   const Event event = act(desktop, first);
   const Screen second = desktop.render();

@@ -52,12 +52,12 @@ QString TextSource::invented() {
 
 // Sometimes with a letter twice or the last two again, so that the next letter is found by its place, and with a mark.
 QString TextSource::harder(QString word) {
-  static const QString plain = QStringLiteral("aaaaaaceeeeiiiinooooouuuuyzlsa"),
-                       marked = QStringLiteral("àáâãäåçèéêëìíîïñòóôõöùúûüýżłśą");
+  static const QString plain = QStringLiteral("aaaaaaacccceeeeeeeegiiiilnnnooooooorssssuuuuuuyyzzz"),
+                       marked = QStringLiteral("àáâãäåąçćčċèéêëęěėēğìíîïłñńňòóôõöőøřśšşșùúûüůűýÿźżž");
   const int at = random_.between(0, static_cast<int>(word.size()) - 1);
   if (random_.chance(0.12)) word.insert(at, word[at]);
   if (random_.chance(0.06) && at > 0) word.insert(at + 1, word.mid(at - 1, 2));
-  if (random_.chance(0.2)) {
+  if (random_.chance(0.3)) {
     QStringList kinds;
     const int letter = random_.between(0, static_cast<int>(word.size()) - 1);
     for (qsizetype i = 0; i < plain.size(); ++i)
