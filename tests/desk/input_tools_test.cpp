@@ -63,9 +63,9 @@ class DesktopTools : public testing::Test {
 
   std::filesystem::path file() const { return private_.home() / "note.txt"; }
 
-  // An editor with an empty file, in front, seen by the model.
-  tools::Window open_editor(const std::string& program) {
-    std::ofstream(file()).close();
+  // An editor with a file that holds `text`, in front, seen by the model.
+  tools::Window open_editor(const std::string& program, const std::string& text = "") {
+    std::ofstream(file()) << text;
     std::vector<std::string> argv{program, file().string()};
     if (program == "featherpad") argv.insert(argv.begin() + 1, "--standalone");
     private_.launch(argv);
@@ -293,11 +293,11 @@ TEST_F(DesktopTools, points_belong_to_the_picture_that_they_name) {
 }
 
 TEST_F(DesktopTools, the_wheel_scrolls_in_notches_down_is_positive) {
-  const tools::Window window = open_editor("mousepad");
   std::string lines;
   for (int line_idx = 0; line_idx < 90; ++line_idx)
     lines += std::to_string(line_idx) + " lines of a text like those that people write\n";
-  ASSERT_TRUE(type(lines).ok);
+  const tools::Window window = open_editor("mousepad", lines);
+  ASSERT_TRUE(call("keyboard", {{"action", "key"}, {"keys", "ctrl+End"}}).ok);
   look();
   const json at = px(window.client.x + 100, window.client.y + 150);
   const auto scroll = [&](int down) {

@@ -17,6 +17,7 @@
 #include "app/window/preferences.h"
 #include "app/window/session_page.h"
 #include "tests/app/screenshots/animated_png.h"
+#include "tests/app/window/wait.h"
 
 namespace app_test {
 namespace {
@@ -40,9 +41,7 @@ class Camera {
     const qint64 start = clock_.elapsed();
     while (!condition() || clock_.elapsed() - start < at_least_ms) {
       if (clock_.elapsed() > kLimit_ms) return false;
-      QElapsedTimer pause;
-      pause.start();
-      while (pause.elapsed() < kInterval_ms) QApplication::processEvents(QEventLoop::AllEvents, 20);
+      app_test::wait_until([] { return false; }, kInterval_ms);
       const QImage image = window_.grab().toImage().convertToFormat(QImage::Format_RGB32);
       if (shots_.isEmpty() || shots_.last().image != image) shots_.append({image, clock_.elapsed()});
     }

@@ -5,13 +5,13 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QProcess>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <string_view>
@@ -31,20 +31,16 @@
 #include "tests/app/screenshots/film.h"
 #include "tests/app/window/demo_record.h"
 #include "tests/app/window/text_fit.h"
+#include "tests/app/window/wait.h"
 
 namespace {
 
-// Until it is true, at most five seconds.
 void wait_until(const std::function<bool()>& condition) {
-  QElapsedTimer timer;
-  timer.start();
-  while (!condition() && timer.elapsed() < 5000) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+  app_test::wait_until(condition, 5000);
 }
 
 void settle(int ms = 250) {
-  QElapsedTimer timer;
-  timer.start();
-  while (timer.elapsed() < ms) QApplication::processEvents(QEventLoop::AllEvents, 20);
+  app_test::wait_until([] { return false; }, ms);
 }
 
 class Studio {
@@ -53,7 +49,7 @@ class Studio {
 
   void shoot(QWidget& window, const QString& name) {
     settle();
-    window.grab().save(QString("%1/%2-%3.png").arg(folder_, name, suffix_));
+    window.grab().save(QString("%1/%2-%3.png").arg(folder_, name, suffix_), "PNG", kQuickly);
     for (const QString& problem : app_test::text_problems(window)) {
       std::printf("%s-%s: %s\n", qUtf8Printable(name), qUtf8Printable(suffix_), qUtf8Printable(problem));
       ++n_problems_;
@@ -62,6 +58,7 @@ class Studio {
   int n_problems() const { return n_problems_; }
 
  private:
+  static constexpr int kQuickly = 80;  // of a PNG, Qt's quality is how little time is spent on making it small
   QString folder_, suffix_;
   int n_problems_ = 0;
 };
@@ -233,16 +230,18 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     return shoot_at_this_scale(application, folder) > 0 ? 1 : 0;
   }
-  int status = 0;
-  for (const char* scale : {"1", "2"}) {  // a program has one scale: each gets its own
-    QProcess child;
+  std::array<QProcess, 2> children;  // a program has one scale: each gets its own
+  for (std::size_t n = 0; n < children.size(); ++n) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert("QT_SCALE_FACTOR", scale);
-    child.setProcessEnvironment(environment);
-    child.setProcessChannelMode(QProcess::ForwardedChannels);
-    child.start(QString::fromLocal8Bit(argv[0]), {folder});
+    environment.insert("QT_SCALE_FACTOR", QString::number(n + 1));
+    children[n].setProcessEnvironment(environment);
+    children[n].setProcessChannelMode(QProcess::ForwardedChannels);
+    children[n].start(QString::fromLocal8Bit(argv[0]), {folder});
+  }
+  int status = 0;
+  for (QProcess& child : children) {
     child.waitForFinished(-1);
-    status |= child.exitCode();
+    status |= child.exitStatus() == QProcess::NormalExit ? child.exitCode() : 1;
   }
   return status;
 }

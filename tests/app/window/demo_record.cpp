@@ -34,7 +34,8 @@ class Writer {
     agent::AssistantMessage message{thought, text, {}};
     call_ = {"call_" + std::to_string(++n_calls_), tool, arguments};
     message.calls.push_back({call_.id, tool, nlohmann::ordered_json(arguments)});
-    message.boxes = agent::on_desktop(agent::read_boxes(text).boxes, {}, *picture_of(demo_desktop("", "")));
+    const std::vector<agent::MarkedBox> boxes = agent::read_boxes(text).boxes;
+    if (!boxes.empty()) message.boxes = agent::on_desktop(boxes, {}, *picture_of(demo_desktop("", "")));
     recorder_.append_message(id_, message);
   }
   void say(const std::string& thought, const std::string& text) {

@@ -11,7 +11,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
-#include <functional>
 #include <thread>
 
 #include "app/resources.h"
@@ -26,6 +25,7 @@
 #include "app/window/session_page.h"
 #include "app/window/translations.h"
 #include "tests/app/window/demo_record.h"
+#include "tests/app/window/wait.h"
 #include "tests/app/window/watchdog.h"
 #include "tests/desk/test_window.h"
 #include "tests/desk/x_server.h"
@@ -34,12 +34,7 @@
 namespace app {
 namespace {
 
-bool wait_until(const std::function<bool()>& condition, int limit_ms = 60000) {
-  QElapsedTimer timer;
-  timer.start();
-  while (!condition() && timer.elapsed() < limit_ms) QApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
-  return condition();
-}
+using app_test::wait_until;
 
 class Run : public testing::Test {
  protected:
