@@ -6,6 +6,7 @@
 #include <QDBusConnection>
 #include <QDBusConnectionInterface>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -86,9 +87,11 @@ Finding user_input() {
 // A whole private desktop with its eyes, hands and widgets.
 void examine_private_desktop(std::vector<Finding>& findings) {
   constexpr const char* kPackages = "install xvfb, xauth, openbox, dbus, dbus-x11, at-spi2-core and x11-xkb-utils";
+  const QTemporaryDir state;  // whether Deskhand's own folder can be written is another check's finding
   std::unique_ptr<agent::Workbench> bench;
   findings.push_back(attempt("private desktop", true, kPackages, [&]() -> Finding {
     agent::WorkbenchOptions options;
+    options.state_dir = state.path().toStdString();
     options.width_px = 640;
     options.height_px = 480;
     bench = std::make_unique<agent::Workbench>(options);

@@ -392,6 +392,9 @@ TEST_F(RemoteRun, doctor_has_a_remedy_for_whatever_does_not_work) {
     return remedies;
   };
   EXPECT_THAT(problems_of("PATH=/nonexistent", 1)["private desktop"], HasSubstr("install xvfb"));
+  const std::map<std::string, std::string> without_folder = problems_of("XDG_DATA_HOME=/dev/null", 1);
+  EXPECT_TRUE(without_folder.contains("record"));
+  EXPECT_FALSE(without_folder.contains("private desktop")) << "it isn't its fault";
   const desk_test::TestXServer without_window_manager;
   EXPECT_THAT(problems_of("DISPLAY=" + without_window_manager.display(), 0)["input on it"],
               HasSubstr("private desktop"));
