@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "agent/permission.h"
@@ -22,10 +23,19 @@ void check_words(int argc, char** argv) {
   }
 }
 
+// By their specification a relative one counts for nothing; Qt would go by it, from wherever the program is started.
+void forget_relative_folders() {
+  for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}) {
+    const char* folder = std::getenv(name);
+    if (folder != nullptr && *folder != '/') ::unsetenv(name);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   app::hold_standard_streams();
+  forget_relative_folders();
   tools::never_start_session_bus();
   try {
     if (argc == 1) return app::open_window(argc, argv);

@@ -50,6 +50,21 @@ TEST_F(Process, closed_streams_give_their_numbers_to_nothing_else) {
   EXPECT_EQ(status_, 0);
 }
 
+TEST_F(Process, relative_folders_in_the_environment_count_for_nothing) {
+  const std::string here = "cd " + folder_.path().string() + " && ";
+  sh(here + "HOME=$PWD/home XDG_DATA_HOME=data XDG_CONFIG_HOME=./config $D sessions");
+  EXPECT_EQ(status_, 0);
+  EXPECT_EQ(sh(here + "find . -name '*.db'"), "./home/.local/share/deskhand/sessions.db\n");
+}
+
+TEST_F(Process, a_folder_that_was_removed_is_no_workspace) {
+  const std::string gone = (folder_.path() / "gone").string();
+  const std::string problem = sh("mkdir " + gone + " && cd " + gone + " && rmdir " + gone +
+                                 " && $D run --desktop none --workspace . hello 2>&1");
+  EXPECT_EQ(status_, 2);
+  EXPECT_NE(problem.find("there is no folder ."), std::string::npos) << problem;
+}
+
 TEST_F(Process, a_word_that_is_no_text_is_refused) {
   const std::string problem = sh("$D run --desktop none --workspace \"$(printf '/tmp/\\377')\" hello 2>&1");
   EXPECT_EQ(status_, 2);
