@@ -37,7 +37,9 @@ std::filesystem::path folder_of(const CommandLine& line, const std::string& opti
   const std::filesystem::path folder = line.value(option);
   std::error_code ignored;
   const bool is_usable = std::filesystem::is_directory(folder, ignored) && ::access(folder.c_str(), R_OK | X_OK) == 0;
-  if (folder.empty() || is_usable) return folder;
+  // "." has no place when the folder was removed.
+  const bool has_place = !std::filesystem::canonical(folder, ignored).empty();
+  if (folder.empty() || (is_usable && has_place)) return folder;
   throw UsageError("--" + option + ": there is no folder " + folder.string() + ", or it may not be entered");
 }
 
