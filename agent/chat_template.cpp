@@ -68,9 +68,13 @@ ChatTemplate ChatTemplate::parse(std::string_view source) {
 }
 
 ChatTemplate ChatTemplate::load(const std::filesystem::path& checkpoint_dir) {
-  const auto path = checkpoint_dir / "chat_template.jinja";
-  if (std::filesystem::exists(path)) return parse(read_text(path));
-  return parse(template_in_config(checkpoint_dir / "tokenizer_config.json"));
+  const auto own_file = checkpoint_dir / "chat_template.jinja", config = checkpoint_dir / "tokenizer_config.json";
+  const bool has_own_file = std::filesystem::exists(own_file);
+  try {
+    return parse(has_own_file ? read_text(own_file) : template_in_config(config));
+  } catch (const jinja::SyntaxError& error) {
+    throw Error((has_own_file ? own_file : config).string() + ": " + error.what());
+  }
 }
 
 std::vector<jinja::Segment> ChatTemplate::render(const Conversation& conversation) const {

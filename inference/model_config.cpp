@@ -96,7 +96,8 @@ class Section {
   }
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw Error(message(file_name_, ": ", path_, key, " ", what));
+    const std::string where = path_ + key;
+    throw Error(message(file_name_, ": ", where.empty() ? "the file" : where, " ", what));
   }
 
  private:

@@ -1,6 +1,7 @@
 // Conversations through the vendor's template, and through a small one of our own.
 #include "agent/chat_template.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -204,5 +205,8 @@ TEST(ChatTemplate, loads_from_a_checkpoint_folder_in_both_forms) {
   EXPECT_EQ(text_of(ChatTemplate::load(folder).render(conversation)), "in config");
   std::ofstream(folder / "chat_template.jinja") << "own file";
   EXPECT_EQ(text_of(ChatTemplate::load(folder).render(conversation)), "own file");
+  std::ofstream(folder / "chat_template.jinja") << "{% for";
+  EXPECT_THAT([&] { ChatTemplate::load(folder); },
+              testing::ThrowsMessage<agent::Error>(testing::HasSubstr("chat_template.jinja: chat template, line 1")));
   std::filesystem::remove_all(folder);
 }

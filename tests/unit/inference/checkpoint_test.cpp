@@ -282,7 +282,7 @@ TEST_F(BrokenCheckpoint, absurd_config_values_are_refused_by_key) {
   write_file(dir_ / "config.json", "{\"text_config\": ");
   expect_load_error({"config.json", "JSON"});
   write_file(dir_ / "config.json", "[]");
-  expect_load_error({"config.json", "object"});
+  expect_load_error({"config.json: the file expected an object"});
 }
 
 TEST_F(BrokenCheckpoint, both_config_forms_give_the_same_model) {
