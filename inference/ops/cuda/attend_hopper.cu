@@ -101,23 +101,6 @@ __device__ int block_at(const Shared& shared, const AttentionShape& shape, int i
   return shape.block_ids != nullptr ? shared.list.blocks[i] : i;
 }
 
-// Starts the copy of a whole block, swizzled as copy_block does it; `full` ends its phase when all bytes are there.
-__device__ void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
-                           std::uint64_t* full) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(kBlockBytes)
-               : "memory");
-  const auto address = reinterpret_cast<std::uint64_t>(from);
-  const auto row = static_cast<int>((address & ((std::uint64_t{1} << kMapUpperBits) - 1)) / kMapRowBytes);
-  const auto upper = static_cast<int>(address >> kMapUpperBits);
-  for (int half = 0; half < 2; ++half) {
-    asm volatile(
-        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
-        "[%6];" ::"r"(shared_address(stage + half * kHalfBytes)),
-        "l"(&space), "r"(0), "r"(row), "r"(half), "r"(upper), "r"(shared_address(full))
-        : "memory");
-  }
-}
-
 // By one warp, the copy of a block of which only some keys are there. Slots behind the last position hold anything, NaN
 // too, which no weight of zero hides: zeros instead.
 __device__ void copy_partly(std::uint8_t* stage, const std::uint8_t* from, int n_there, std::uint64_t* full) {

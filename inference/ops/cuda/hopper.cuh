@@ -2,6 +2,7 @@
 // What the kernels for Hopper share: barriers in shared memory, blocks of keys as wgmma reads them, wgmma itself. Only
 // code compiled for sm_90a sees more than the sizes.
 
+#include "inference/ops/cuda/address_space.h"
 #include "inference/ops/cuda/mma.cuh"
 
 namespace inference::ops::cuda::hopper {
@@ -59,6 +60,24 @@ __device__ inline void copy_block(std::uint8_t* stage, const std::uint8_t* page,
     const int piece = threadIdx.x % kGroup + i * kGroup, key = piece / 16, part = piece % 16;
     std::uint8_t* to = stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16;
     copy_async(to, page + piece * 16, key < n_there);
+  }
+}
+
+// The same of a whole block, by the copy engine through the map `space` of address_space(); `full` ends its phase when
+// all bytes are there.
+__device__ inline void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
+                                  std::uint64_t* full) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(kBlockBytes)
+               : "memory");
+  const auto address = reinterpret_cast<std::uint64_t>(from);
+  const auto row = static_cast<int>((address & ((std::uint64_t{1} << kMapUpperBits) - 1)) / kMapRowBytes);
+  const auto upper = static_cast<int>(address >> kMapUpperBits);
+  for (int half = 0; half < 2; ++half) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+        "[%6];" ::"r"(shared_address(stage + half * kHalfBytes)),
+        "l"(&space), "r"(0), "r"(row), "r"(half), "r"(upper), "r"(shared_address(full))
+        : "memory");
   }
 }
 

@@ -1,10 +1,11 @@
-// MSA's prefill selection on Hopper, scores never written: a CTA takes 256 (token, kv head) rows and walks the blocks
-// of index keys. All kv heads share the keys, so a block is read once per 256 rows. One warpgroup copies blocks to
-// shared memory; two compute 128 rows each by wgmma, 64 × 128 scores at a time, reduce them to a block's best and keep
-// each row's 16 best blocks in registers.
+// MSA's prefill selection on Hopper, scores never written: a CTA takes 192 (token, kv head) rows and walks the blocks
+// of index keys. All kv heads share the keys, so a block is read once per 192 rows. One thread has blocks copied to
+// shared memory; three warpgroups compute 64 rows each by wgmma, reduce their scores to a block's best and keep each
+// row's 16 best blocks in registers. While one warpgroup does so, the others' products are under way.
 
 #include <algorithm>
 
+#include "inference/ops/cuda/address_space.h"
 #include "inference/ops/cuda/hopper.cuh"
 #include "inference/ops/cuda/ranked.cuh"
 #include "inference/ops/cuda/selection.h"
@@ -15,10 +16,9 @@ namespace {
 using namespace hopper;
 
 constexpr int kChoices = 16;   // room for top_k_blocks
-constexpr int kConsumers = 2;  // warpgroups
-constexpr int kPasses = 2;     // of 64 rows per warpgroup
-constexpr int kTileRows = kConsumers * kPasses * 64;
-constexpr int kStages = 4;
+constexpr int kConsumers = 3;  // warpgroups
+constexpr int kTileRows = kConsumers * 64;
+constexpr int kStages = 6;
 constexpr int kThreads = (1 + kConsumers) * kGroup;
 constexpr int kMaxSplits = 16;
 constexpr std::int64_t kFewestSplitBlocks = 8;
@@ -52,22 +52,15 @@ struct Barriers {
   std::uint64_t full[kStages], empty[kStages];
 };
 
-// --- the copying warpgroup ---
+// --- the copying thread ---
 
-__device__ void run_producer(std::uint8_t* stages, Barriers& barriers, const Shape& shape) {
+__device__ void run_producer(std::uint8_t* stages, Barriers& barriers, const CUtensorMap& space, const Shape& shape) {
   const auto first = static_cast<int>(shape.first_block());
   const auto n_blocks = static_cast<int>(shape.end_block()) - first;
-  constexpr int kBehind = kStages - 2;  // copies under way when one is handed over
-  for (int i = 0; i < n_blocks + kBehind; ++i) {
-    if (i < n_blocks) {
-      if (i >= kStages) wait(&barriers.empty[i % kStages], parity(i - kStages, kStages));
-      copy_block(stages + i % kStages * kBlockBytes, static_cast<const std::uint8_t*>(shape.pages[first + i]), kBlock);
-    }
-    commit_copies();
-    if (i < kBehind) continue;
-    wait_copies<kBehind>();
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads what ordinary copies wrote
-    arrive(&barriers.full[(i - kBehind) % kStages]);
+  for (int i = 0; i < n_blocks; ++i) {
+    if (i >= kStages) wait(&barriers.empty[i % kStages], parity(i - kStages, kStages));
+    start_copy(stages + i % kStages * kBlockBytes, space, static_cast<const std::uint8_t*>(shape.pages[first + i]),
+               &barriers.full[i % kStages]);
   }
 }
 
@@ -98,81 +91,80 @@ struct Best {
   }
 };
 
-// 64 queries of a warpgroup; a lane shares in rows g and g + 8 of its warp's 16.
-struct Pass {
+// A warpgroup's 64 rows; a lane shares in rows g and g + 8 of its warp's 16.
+struct Rows {
   std::uint32_t q[kDim / 16][4];
   Best best[2];
   std::int64_t rows[2];
-  std::int64_t positions[2];
+  int positions[2];
 };
 
-__device__ void load_pass(Pass& pass, const bf16* q, const Shape& shape, std::int64_t first_row) {
+__device__ void load_rows(Rows& w, const bf16* q, const Shape& shape, std::int64_t first_row) {
   const int warp = threadIdx.x % kGroup / kWarp, lane = threadIdx.x % kWarp;
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    pass.rows[r] = first_row + warp * 16 + lane / 4 + 8 * r;
-    pass.positions[r] = shape.position(min(pass.rows[r], shape.n_rows - 1));
-    pass.best[r].clear();
+    w.rows[r] = first_row + warp * 16 + lane / 4 + 8 * r;
+    w.positions[r] = static_cast<int>(shape.position(min(w.rows[r], shape.n_rows - 1)));
+    w.best[r].clear();
   }
-  load_queries(pass.q, q + min(pass.rows[0], shape.n_rows - 1) * kDim, q + min(pass.rows[1], shape.n_rows - 1) * kDim);
+  load_queries(w.q, q + min(w.rows[0], shape.n_rows - 1) * kDim, q + min(w.rows[1], shape.n_rows - 1) * kDim);
 }
 
-__device__ void rate_block(Pass& pass, float (&scores)[64], int block, const Shape& shape) {
+__device__ void rate_block(Rows& w, float (&scores)[64], int block, const Shape& shape) {
 #pragma unroll
   for (int r = 0; r < 2; ++r) {
-    float best = -INFINITY;
-    const std::int64_t last_key = pass.positions[r] - std::int64_t{block} * kBlock;
-    if (last_key >= kBlock - 1) {
-#pragma unroll
-      for (int j = 0; j < kBlock / 8; ++j) best = fmaxf(best, fmaxf(scores[4 * j + 2 * r], scores[4 * j + 2 * r + 1]));
-    } else {
-#pragma unroll
-      for (int j = 0; j < kBlock / 8; ++j) {
-        const int key = j * 8 + threadIdx.x % 4 * 2;
-        if (key <= last_key) best = fmaxf(best, scores[4 * j + 2 * r]);
-        if (key + 1 <= last_key) best = fmaxf(best, scores[4 * j + 2 * r + 1]);
-      }
-    }
-    best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 1));
-    best = fmaxf(best, __shfl_xor_sync(kAllLanes, best, 2));
-    const auto own = static_cast<int>(pass.positions[r] / kBlock);
-    const bool is_forced = block > own - shape.local_blocks || block < shape.init_blocks;
-    const bool is_seen = block <= own && (is_forced || best > -INFINITY);
-    pass.best[r].offer(is_seen ? ranked(is_forced ? INFINITY : best, block) : 0);
+    const int n_visible = w.positions[r] + 1 - block * kBlock;
+    if (n_visible < kBlock) hide_keys(scores, r, n_visible);
   }
+  // Both rows at once, each by two halves: else one comparison would wait for the other.
+  float halves[2][2], best[2];
+#pragma unroll
+  for (int e = 0; e < 4; ++e) halves[e / 2][e % 2] = scores[e];
+#pragma unroll
+  for (int j = 1; j < kBlock / 8; ++j) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e) halves[e / 2][e % 2] = fmaxf(halves[e / 2][e % 2], scores[4 * j + e]);
+  }
+#pragma unroll
+  for (int r = 0; r < 2; ++r) best[r] = fmaxf(halves[r][0], halves[r][1]);
+#pragma unroll
+  for (int offset = 1; offset <= 2; ++offset) {
+#pragma unroll
+    for (float& score : best) score = fmaxf(score, __shfl_xor_sync(kAllLanes, score, offset));
+  }
+  Ranked offered[2];
+#pragma unroll
+  for (int r = 0; r < 2; ++r) {
+    const int own = w.positions[r] / kBlock;
+    const bool is_forced = block > own - shape.local_blocks || block < shape.init_blocks;
+    const bool is_seen = block <= own && (is_forced || best[r] > -INFINITY);
+    offered[r] = is_seen ? ranked(is_forced ? INFINITY : best[r], block) : 0;
+  }
+  if (!__any_sync(kAllLanes, offered[0] > w.best[0].smallest || offered[1] > w.best[1].smallest)) return;
+#pragma unroll
+  for (int r = 0; r < 2; ++r) w.best[r].offer(offered[r]);
 }
 
 __device__ void run_consumer(Ranked* finalists, const bf16* q, const std::uint8_t* stages, Barriers& barriers,
                              const Shape& shape) {
-  const int group = threadIdx.x / kGroup - 1;
-  Pass passes[kPasses];
-#pragma unroll
-  for (int p = 0; p < kPasses; ++p) {
-    load_pass(passes[p], q, shape, static_cast<std::int64_t>(blockIdx.x) * kTileRows + (group * kPasses + p) * 64);
-  }
+  Rows w;
+  const auto group = static_cast<int>(threadIdx.x) / kGroup - 1;
+  load_rows(w, q, shape, static_cast<std::int64_t>(blockIdx.x) * kTileRows + group * 64);
   const auto first = static_cast<int>(shape.first_block()), end = static_cast<int>(shape.end_block());
-  float scores[64];
   for (int block = first; block < end; ++block) {
     const int i = block - first;
-    const std::uint8_t* stage = stages + i % kStages * kBlockBytes;
+    float scores[64];
     wait(&barriers.full[i % kStages], parity(i, kStages));
-#pragma unroll
-    for (int p = 0; p < kPasses; ++p) {
-      score_block(scores, passes[p].q, stage);
-      if (p == kPasses - 1) arrive(&barriers.empty[i % kStages]);
-      rate_block(passes[p], scores, block, shape);
-    }
+    score_block(scores, w.q, stages + i % kStages * kBlockBytes);
+    if (threadIdx.x % kWarp == 0) arrive(&barriers.empty[i % kStages]);
+    rate_block(w, scores, block, shape);
   }
 #pragma unroll
-  for (int p = 0; p < kPasses; ++p) {
+  for (int r = 0; r < 2; ++r) {
+    if (w.rows[r] >= shape.n_rows) continue;
+    Ranked* to = finalists + (w.rows[r] * shape.n_splits + blockIdx.y) * kChoices + threadIdx.x % 4 * 4;
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      if (passes[p].rows[r] >= shape.n_rows) continue;
-      Ranked* to = finalists + (passes[p].rows[r] * shape.n_splits + blockIdx.y) * kChoices + threadIdx.x % 4 * 4;
-#pragma unroll
-      for (int e = 0; e < kChoices / 4; ++e)
-        to[e] = passes[p].best[r].kept[e] > kChoices ? passes[p].best[r].kept[e] : 0;
-    }
+    for (int e = 0; e < kChoices / 4; ++e) to[e] = w.best[r].kept[e] > kChoices ? w.best[r].kept[e] : 0;
   }
 }
 
@@ -180,24 +172,24 @@ __device__ void run_consumer(Ranked* finalists, const bf16* q, const std::uint8_
 
 __global__ __launch_bounds__(kThreads, 1) void select_kernel(Ranked* finalists,  // [n_rows, n_splits, kChoices]
                                                              const bf16* q,      // [n_rows, kDim]
-                                                             Shape shape) {
+                                                             const __grid_constant__ CUtensorMap space, Shape shape) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
   extern __shared__ std::uint8_t shared[];
   __shared__ Barriers barriers;
   auto* stages = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(shared) + 1023) / 1024 * 1024);
   if (threadIdx.x == 0) {
     for (int i = 0; i < kStages; ++i) {
-      init_barrier(&barriers.full[i], kGroup);
-      init_barrier(&barriers.empty[i], kConsumers * kGroup);
+      init_barrier(&barriers.full[i], 1);
+      init_barrier(&barriers.empty[i], kConsumers * kGroup / kWarp);
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
   if (threadIdx.x < kGroup) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    run_producer(stages, barriers, shape);
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");  // 24 + 3 · 160 of the 4 · 128 that the CTA has
+    if (threadIdx.x == 0) run_producer(stages, barriers, space, shape);
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
     run_consumer(finalists, q, stages, barriers, shape);
   }
 #endif
@@ -226,7 +218,16 @@ std::int64_t n_splits_of(const SelectionCall& call, int n_multiprocessors) {
   const std::int64_t n_tiles = ceil_div(call.n_rows(), kTileRows);
   const std::int64_t most = std::clamp<std::int64_t>(call.n_blocks() / kFewestSplitBlocks, 1, kMaxSplits);
   const std::int64_t even = call.n_blocks() <= kMostEvenBlocks ? call.n_blocks() / kEvenSplitBlocks : 1;
-  return std::clamp<std::int64_t>(std::max(n_multiprocessors / n_tiles, even), 1, most);
+  const std::int64_t fewest = std::clamp<std::int64_t>(std::max(n_multiprocessors / n_tiles, even), 1, most);
+  // A few more, if that leaves fewer multiprocessors idle in the last wave of CTAs.
+  constexpr std::int64_t kMore = 4;
+  constexpr double kMostIdle = 0.05;  // of all multiprocessors' time
+  for (std::int64_t n = fewest; n <= std::min(most, fewest + kMore); ++n) {
+    const std::int64_t n_waves = ceil_div(n_tiles * n, n_multiprocessors);
+    if (static_cast<double>(n_tiles * n) >= (1 - kMostIdle) * static_cast<double>(n_waves * n_multiprocessors))
+      return n;
+  }
+  return fewest;
 }
 
 }  // namespace
@@ -234,7 +235,8 @@ std::int64_t n_splits_of(const SelectionCall& call, int n_multiprocessors) {
 bool selects_on_hopper(const SelectionCall& call) {
   constexpr std::int64_t kFewestRows = 64;  // below, the scores fit anywhere and more CTAs than rows count
   return call.index_q.dtype == DType::BF16 && call.cache->dtype == DType::BF16 && call.cache->index_dim == kDim &&
-         call.selection.block_size == kBlock && call.selection.top_k_blocks <= kChoices && call.n_rows() >= kFewestRows;
+         call.selection.block_size == kBlock && call.selection.top_k_blocks <= kChoices &&
+         call.n_rows() >= kFewestRows && std::ranges::all_of(call.cache->index_pages, begins_a_map_row);
 }
 
 std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocessors) {
@@ -242,26 +244,27 @@ std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocess
 }
 
 void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, void* memory, int n_multiprocessors) {
+  const int top_k = call.selection.top_k_blocks, kv_heads = static_cast<int>(call.kv_heads());
   const std::int64_t n_splits = n_splits_of(call, n_multiprocessors);
   const Shape shape = {call.cache->index_page_table,
                        call.n_rows(),
                        call.first_position,
                        call.n_blocks(),
                        (call.n_blocks() + n_splits - 1) / n_splits,
-                       static_cast<int>(call.kv_heads()),
+                       kv_heads,
                        static_cast<int>(n_splits),
                        call.selection.init_blocks,
                        call.selection.local_blocks};
   auto* finalists = static_cast<Ranked*>(memory);
   const dim3 n_ctas(ceil_div(shape.n_rows, kTileRows), static_cast<unsigned>(n_splits));
   launch("select_on_hopper", select_kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream, finalists,
-         static_cast<const bf16*>(call.index_q.data), shape);
+         static_cast<const bf16*>(call.index_q.data), address_space(), shape);
   constexpr int kPerLane = kChoices * 4 / kWarp;  // of 4 splits
   const auto merge = n_splits <= 4   ? merge_kernel<kPerLane>
                      : n_splits <= 8 ? merge_kernel<2 * kPerLane>
                                      : merge_kernel<kMaxSplits / 4 * kPerLane>;
   launch("merge_choices", merge, ceil_div(shape.n_rows, kMergeWarps), kMergeWarps * kWarp, 0, stream,
-         call.block_ids.i32(), finalists, shape.n_rows, static_cast<int>(n_splits), call.selection.top_k_blocks);
+         call.block_ids.i32(), finalists, shape.n_rows, static_cast<int>(n_splits), top_k);
 }
 
 }  // namespace inference::ops::cuda
