@@ -318,6 +318,8 @@ class CudaDevice final : public Device {
 
   void run(AttentionCall call) {
     call.replay = replay_;
+    if (is_hopper() && attends_on_hopper(call) && call.n_keys <= std::int64_t{call.top_k} * call.source.page_size)
+      call.block_ids = nullptr;  // every block is chosen
     if (is_hopper() && attends_by_block(call)) {
       is_replayable_ = false;
       auto* memory = partials_.of<std::byte>(by_block_bytes(call));

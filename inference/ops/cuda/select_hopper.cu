@@ -214,6 +214,15 @@ __global__ void merge_kernel(std::int32_t* block_ids,  // [n_rows, top_k]
   store_ascending(block_ids + row * top_k, chosen[warp], top_k);
 }
 
+// No more blocks than are to be chosen: all are, without a look at their keys.
+__global__ void choose_all_kernel(std::int32_t* block_ids,  // [n_rows, top_k]
+                                  std::int64_t n_rows, std::int64_t first_position, int kv_heads, int top_k) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n_rows * top_k) return;
+  const std::int64_t own = (first_position + i / top_k / kv_heads) / kBlock;
+  block_ids[i] = i % top_k <= own ? static_cast<std::int32_t>(i % top_k) : -1;
+}
+
 std::int64_t n_splits_of(const SelectionCall& call, int n_multiprocessors) {
   const std::int64_t n_tiles = ceil_div(call.n_rows(), kTileRows);
   const std::int64_t most = std::clamp<std::int64_t>(call.n_blocks() / kFewestSplitBlocks, 1, kMaxSplits);
@@ -245,6 +254,12 @@ std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocess
 
 void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, void* memory, int n_multiprocessors) {
   const int top_k = call.selection.top_k_blocks, kv_heads = static_cast<int>(call.kv_heads());
+  if (call.n_blocks() <= top_k) {
+    constexpr int kThreadsOfAll = 256;
+    launch("choose_all", choose_all_kernel, ceil_div(call.n_rows() * top_k, kThreadsOfAll), kThreadsOfAll, 0, stream,
+           call.block_ids.i32(), call.n_rows(), call.first_position, kv_heads, top_k);
+    return;
+  }
   const std::int64_t n_splits = n_splits_of(call, n_multiprocessors);
   const Shape shape = {call.cache->index_page_table,
                        call.n_rows(),
