@@ -14,7 +14,7 @@ using namespace hopper;
 [[maybe_unused]] constexpr int kRows = 64;  // of a warpgroup's product
 constexpr int kItemRows = 1024;             // rows that a CTA takes with one copy of a block
 constexpr int kCtasPerSm = 3;               // of kGroup threads; while one waits for memory, others compute
-constexpr int kMostUnited = 24;             // tiles of more blocks than this are taken block by block
+constexpr int kMostUnited = 32;             // tiles of more blocks than this are taken block by block
 constexpr int kMaxBlocks = 8192;
 constexpr std::int64_t kFewestTokens = 256;
 constexpr int kTilesPerCta = 8;  // of the kernels that count and list choices, a warp each
