@@ -196,6 +196,31 @@ TEST_F(GpuBf16, unlike_choices_match_the_reference) {
   }
 }
 
+class GpuBf16UnlikeChoices : public GpuBf16, public testing::WithParamInterface<Shape> {};
+
+// So many tokens that each multiprocessor takes many lists of tokens, long and short ones; some tokens are compared.
+TEST_P(GpuBf16UnlikeChoices, of_many_tokens_match_the_reference) {
+  constexpr std::int64_t kTopK = 16, kCompared = 30;
+  const Shape& s = GetParam();
+  TestCache cache(DType::BF16, s.page_size, s.heads.kv_heads, s.heads.head_dim, 8, s.n_past + s.n_tokens);
+  store_random(random, *reference, cache.layer, s.n_past + s.n_tokens);
+  const std::int64_t cols = std::int64_t{s.heads.q_heads} * s.heads.head_dim;
+  Activations q = bf16_values(s.n_tokens, cols, 2), got(s.n_tokens, cols), want(kCompared, cols);
+  Ids ids = random_choice(random, s, kTopK);
+  std::fill(got.values.begin(), got.values.end(), NAN);
+  gpu->attend_blocks(got.tensor(), q.tensor(), ids.tensor(), cache.layer, s.heads, s.n_past);
+  EXPECT_TRUE(std::ranges::all_of(got.values, [](float v) { return std::isfinite(v); }));
+  for (const std::int64_t token : {std::int64_t{0}, s.n_tokens / 2, s.n_tokens - kCompared}) {
+    reference->attend_blocks(want.tensor(), q.tensor().slice(token, kCompared), ids.tensor().slice(token, kCompared),
+                             cache.layer, s.heads, s.n_past + token);
+    const auto first = got.values.begin() + token * cols;
+    EXPECT_LE(nmse({first, first + kCompared * cols}, want.values), kRoundedTwice) << "from token " << token;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Shapes, GpuBf16UnlikeChoices,
+                         testing::Values(Shape{{64, 4, 128}, 128, 3500, 2300}, Shape{{32, 4, 128}, 128, 9000, 700},
+                                         Shape{{64, 1, 128}, 128, 3500, 1100}));
+
 TEST_F(GpuBf16, segments_match_the_reference) {
   const std::int64_t ends[] = {1, 130, 143, 400};
   const std::pair<int, int> shapes[] = {
@@ -235,6 +260,7 @@ TEST_F(GpuBf16, chosen_blocks_equal_the_reference) {
 TEST_F(GpuBf16, chosen_blocks_of_many_tokens_equal_the_reference) {
   const std::tuple<std::int64_t, std::int64_t> shapes[] = {// n_past, n_tokens
                                                            {0, 8229},
+                                                           {500, 1548},
                                                            {7000, 4200},
                                                            {9000, 100},
                                                            {17000, 70}};
