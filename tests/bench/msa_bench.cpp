@@ -138,29 +138,32 @@ class Bench {
   // A chunk of tokens at the end of n.
   void prefill(std::int64_t n) {
     const Cache cache(device_, n, keys_, index_keys_);
-    const Tensor ids = ids_of(kChunk);
+    const std::int64_t chunk = std::min(n, kChunk), first = n - chunk;
+    const Tensor ids = ids_of(chunk), q = q_.tensor.slice(0, chunk), index_q = index_q_.tensor.slice(0, chunk),
+                 out = out_.tensor.slice(0, chunk);
     report("prefill_select", n,
-           time(2, [&] { device_.select_blocks(ids, index_q_.tensor, cache.layer(), kSelection, n - kChunk); }));
+           time(2, [&] { device_.select_blocks(ids, index_q, cache.layer(), kSelection, first); }));
     report("prefill_attend_blocks", n,
-           time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
-    share_choices(ids, n - kChunk);
+           time(2, [&] { device_.attend_blocks(out, q, ids, cache.layer(), kHeads, first); }));
+    share_choices(ids, first);
     report("prefill_attend_shared_blocks", n,
-           time(2, [&] { device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, n - kChunk); }));
+           time(2, [&] { device_.attend_blocks(out, q, ids, cache.layer(), kHeads, first); }));
     prefill_whole(cache, n);
   }
 
   // All n tokens, chunk by chunk.
   void prefill_whole(const Cache& cache, std::int64_t n) {
-    const Tensor ids = ids_of(kChunk);
+    const std::int64_t chunk = std::min(n, kChunk);
+    const Tensor ids = ids_of(chunk), q = q_.tensor.slice(0, chunk), index_q = index_q_.tensor.slice(0, chunk),
+                 out = out_.tensor.slice(0, chunk);
     const auto msa = [&] {
-      for (std::int64_t first = 0; first < n; first += kChunk) {
-        device_.select_blocks(ids, index_q_.tensor, cache.layer(), kSelection, first);
-        device_.attend_blocks(out_.tensor, q_.tensor, ids, cache.layer(), kHeads, first);
+      for (std::int64_t first = 0; first < n; first += chunk) {
+        device_.select_blocks(ids, index_q, cache.layer(), kSelection, first);
+        device_.attend_blocks(out, q, ids, cache.layer(), kHeads, first);
       }
     };
     const auto dense = [&] {
-      for (std::int64_t first = 0; first < n; first += kChunk)
-        device_.attend(out_.tensor, q_.tensor, cache.layer(), kHeads, first);
+      for (std::int64_t first = 0; first < n; first += chunk) device_.attend(out, q, cache.layer(), kHeads, first);
     };
     report("prefill_msa_whole", n, time(1, msa, n > 200000 ? 3 : 10));
     if (n <= 200000) report("prefill_dense_whole", n, time(1, dense, 5));
@@ -237,7 +240,7 @@ int main(int argc, char** argv) {
   for (const std::int64_t n : {2048, 8192, 32768, 131072, 524288, 1048576}) {
     if (part != "prefill" && n <= longest) bench.decode(n);
   }
-  for (const std::int64_t n : {8192, 32768, 131072, 524288, 1048576}) {
+  for (const std::int64_t n : {2048, 4096, 8192, 32768, 131072, 524288, 1048576}) {
     if (part != "decode" && n <= longest) bench.prefill(n);
   }
   return 0;

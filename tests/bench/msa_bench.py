@@ -46,7 +46,8 @@ def run_ours(program, longest=1 << 20):
 
 def floors(name, n):
     """Bytes moved and operations done at least."""
-    keys_of_chunk = CHUNK * (n - CHUNK / 2)
+    chunk = min(n, CHUNK)
+    keys_of_chunk = chunk * (n - chunk / 2)
     return {
         "decode_select": (256 * n, 0),
         "decode_attend_blocks": (2048 * min(n, 2048), 0),
@@ -54,8 +55,8 @@ def floors(name, n):
         "decode_dense": (2048 * n, 0),
         "decode_60_layers": (57 * (256 * n + 2048 * min(n, 2048)) + 3 * 2048 * n, 0),
         "prefill_select": (0, 2 * KV_HEADS * DIM * keys_of_chunk),
-        "prefill_attend_blocks": (0, 4 * Q_HEADS * DIM * CHUNK * 2048),
-        "prefill_attend_shared_blocks": (0, 4 * Q_HEADS * DIM * CHUNK * 2048),
+        "prefill_attend_blocks": (0, 4 * Q_HEADS * DIM * chunk * min(n, 2048)),
+        "prefill_attend_shared_blocks": (0, 4 * Q_HEADS * DIM * chunk * min(n, 2048)),
         "prefill_msa_whole": (0, KV_HEADS * DIM * n**2 + 4 * Q_HEADS * DIM * n * 2048),
         "prefill_dense_whole": (0, 2 * Q_HEADS * DIM * n**2),
     }[name]
@@ -110,7 +111,7 @@ def main():
     for n in (2048, 8192, 32768, 131072, 524288, 1048576):
         if n <= longest:
             decode(n)
-    for n in (8192, 32768, 131072):
+    for n in (2048, 4096, 8192, 32768, 131072):
         if n <= longest:
             prefill(n)
     torch.cuda.empty_cache()
