@@ -158,7 +158,8 @@ std::optional<Outcome> TaskProgress::end_of_deeds(const std::string& task) const
 std::optional<Outcome> TaskProgress::end_of_instruction(PlanStep& current, const std::string& said,
                                                         const std::stop_token& stop) {
   const std::string doubt = doubt_about(current.text, said);
-  const bool is_done = doubt.empty(), is_answer = !readings_.empty() && said != kDone;
+  const bool is_done = doubt.empty();
+  const bool is_answer = wants_answer(current.text) || (!readings_.empty() && said != kDone);
   current.state = is_done ? PlanStep::State::Done : PlanStep::State::Failed;
   current.evidence = !is_done ? doubt : said.empty() ? "its effect was seen" : said;
   n_step_actions_ = n_step_shown_ = 0;

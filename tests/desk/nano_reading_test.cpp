@@ -43,7 +43,8 @@ TEST(NanoReading, nothing_is_read_where_nothing_is_written) {
   EXPECT_THAT(result.answer, HasSubstr("nothing to be read"));
 }
 
-TEST(NanoReading, looks_closer_at_a_field_and_says_what_it_holds) {
+// What comes of "`before` the place of the field's text", the field being in a program that is running.
+TaskResult read_field(const std::string& before) {
   const ordered_json program = {
       {"argv", {"zenity", "--entry", "--title=Rename", "--text=Name", "--entry-text=winter plan 47"}},
       {"window", "Rename"},
@@ -52,14 +53,27 @@ TEST(NanoReading, looks_closer_at_a_field_and_says_what_it_holds) {
   const auto model = agent::load_engine_model({.model_dir = kNano});
   TaskRun run(task, model->info());
   const std::optional<FoundWidget> field = run.state().find_widget({{"window", "Rename"}, {"role", "text"}});
-  ASSERT_TRUE(field && field->node.box);
+  if (!field || !field->node.box) {
+    ADD_FAILURE() << "the field isn't there";
+    return {};
+  }
   constexpr int kInText_pt = 45;  // from the field's left edge
-  task.instruction = "Read " + place_of(field->node.box->x + kInText_pt,
-                                        field->node.box->y + field->node.box->height / 2, model->info());
-  const TaskResult result = run.work(*model);
+  task.instruction = before + place_of(field->node.box->x + kInText_pt,
+                                       field->node.box->y + field->node.box->height / 2, model->info());
+  return run.work(*model);
+}
+
+TEST(NanoReading, looks_closer_at_a_field_and_says_what_it_holds) {
+  const TaskResult result = read_field("Read ");
   EXPECT_TRUE(result.is_success) << result.answer;
   EXPECT_THAT(result.trace, Contains(HasSubstr("calls zoom")));
   EXPECT_EQ(result.n_steps, 2) << "one closer look, then the answer";
+}
+
+TEST(NanoReading, a_plan_may_end_with_it) {
+  const TaskResult result = read_field("Press Tab, then read ");
+  EXPECT_TRUE(result.is_success) << result.answer;
+  EXPECT_THAT(result.trace, Contains(HasSubstr("calls zoom")));
 }
 
 }  // namespace
