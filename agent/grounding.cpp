@@ -298,6 +298,19 @@ std::string problem_with_clause(const Clause& clause, Done& done) {
   return is_acted_on ? "" : "nothing that it pressed, chose or ran shows that it did that part" + what;
 }
 
+// What the question wants to be contained in something, and the command doesn't name: "How many lines contain zebra?"
+std::string not_searched(const std::string& question, const std::string& command) {
+  static constexpr std::array kContaining = {"contain", "contains", "containing"};
+  static constexpr std::array kNothing = {"word", "words", "string"};
+  const Words asked = words_of(question);
+  auto word = std::find_first_of(asked.begin(), asked.end(), kContaining.begin(), kContaining.end());
+  if (word == asked.end()) return "";
+  word = std::find_if(word + 1, asked.end(), [&](const std::string& next) {
+    return !is_among(kLittle, next) && !is_among(kGeneric, next) && !is_among(kNothing, next);
+  });
+  return word == asked.end() || is_among(words_of(command), *word) ? "" : *word;
+}
+
 }  // namespace
 
 std::string problem_with_deeds(const std::string& task, const std::vector<Deed>& deeds) {
@@ -337,12 +350,14 @@ std::string problem_with_answer(const std::string& answer, const std::string& qu
                                 const std::vector<Reading>& readings) {
   if (answer.empty() || answer == "Done.") return "it gave no answer";
   if (readings.empty()) return "";
-  std::string foreign;
+  std::string foreign, missing;
   for (const Reading& reading : readings) {
     foreign = word_beyond(question, reading.command);
-    if (foreign.empty()) break;  // this one was about it
+    missing = not_searched(question, reading.command);
+    if (foreign.empty() && missing.empty()) break;  // this one was about it
   }
   if (!foreign.empty()) return "its command was about \"" + foreign + "\", which the question doesn't name";
+  if (!missing.empty()) return "its command didn't look for \"" + missing + "\"";
   const std::string what = "its answer " + quoted(answer);
   const std::string newest = "; the last one printed " + quoted(readings.back().text);
   const std::vector<std::string> words = words_of(answer);

@@ -18,8 +18,8 @@ bool is_denial(const std::string& answer);
 
 // Why the answer to the question doesn't stand on the readings; empty: it does. Each number has to be in one of them or
 // in the question, and some word in one of them; "How many …?" needs a number; "No, …" needs a reading that is empty,
-// zero or failed. A command has to be about words of the question. "Done." is no answer. Without readings nothing can
-// be said against other words.
+// zero or failed. A command has to be about words of the question, and look for what something is asked to contain.
+// "Done." is no answer. Without readings nothing can be said against other words.
 std::string problem_with_answer(const std::string& answer, const std::string& question,
                                 const std::vector<Reading>& readings);
 

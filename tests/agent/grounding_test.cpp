@@ -27,6 +27,15 @@ TEST(Grounding, an_answer_says_what_was_read) {
       << "no number";
 }
 
+TEST(Grounding, what_is_contained_has_to_be_looked_for) {
+  const std::string question = "How many lines of notes.txt contain the word zebra?";
+  EXPECT_TRUE(stands("3", question, {{"3", false, "grep -c zebra notes.txt"}}));
+  EXPECT_TRUE(
+      stands("3", question, {{"15 notes.txt", false, "wc -l notes.txt"}, {"3", false, "grep -c zebra notes.txt"}}));
+  EXPECT_FALSE(stands("notes.txt has 15 lines.", question, {{"15 notes.txt", false, "wc -l notes.txt"}}));
+  EXPECT_TRUE(stands("a b", "What does notes.txt contain?", {{"a b", false, "cat notes.txt"}}));
+}
+
 TEST(Grounding, a_denial_needs_a_no) {
   const std::string question = "Does notes.txt exist?";
   EXPECT_TRUE(stands("No, there is no notes.txt.", question, {{"ls: cannot access 'notes.txt'", true}}));
