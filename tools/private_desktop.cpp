@@ -190,8 +190,7 @@ void PrivateDesktop::State::start_x_server(const DesktopOptions& options) {
   const std::optional<std::string> number = announcement.line(kServerLimit);
   if (!number) fail("the X server " + argv[0] + " (" + size + ") did not start" + why_it_ended(server));
   display = ":" + *number;
-  for (const std::string& path : {"/tmp/.X11-unix/X" + *number, "/tmp/.X" + *number + "-lock"})
-    supervisor->ask({{"do", "own"}, {"path", path}});
+  supervisor->ask({{"do", "display"}, {"socket", "/tmp/.X11-unix/X" + *number}});
   environment["DISPLAY"] = display;
   parts.push_back(server);
 }

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "capture/error.h"
+#include "tests/desk/x_server.h"
 
 namespace tools {
 namespace {
@@ -80,9 +81,6 @@ struct SavedVariable {
 fs::path x_socket(const std::string& display) {
   return "/tmp/.X11-unix/X" + display.substr(1);
 }
-fs::path x_lock(const std::string& display) {
-  return "/tmp/.X" + display.substr(1) + "-lock";
-}
 
 TEST(PrivateDesktop, starts_and_leaves_nothing_behind) {
   fs::path directory;
@@ -101,7 +99,35 @@ TEST(PrivateDesktop, starts_and_leaves_nothing_behind) {
   EXPECT_TRUE(processes_of(directory).empty());
   EXPECT_FALSE(fs::exists(directory));
   EXPECT_FALSE(fs::exists(x_socket(display)));
-  EXPECT_FALSE(fs::exists(x_lock(display)));
+}
+
+pid_t x_server_of(const PrivateDesktop& desktop) {
+  for (const pid_t pid : processes_of(desktop.directory())) {
+    std::ifstream in("/proc/" + std::to_string(pid) + "/comm");
+    if (std::string name; in >> name && name == "Xvfb") return pid;
+  }
+  throw std::runtime_error("no Xvfb on the desktop");
+}
+
+TEST(PrivateDesktop, leaves_the_display_to_a_server_that_got_its_number_meanwhile) {
+  std::optional<PrivateDesktop> desktop = PrivateDesktop::start();
+  const std::string display = desktop->display();
+  kill(x_server_of(*desktop), SIGTERM);
+  ASSERT_TRUE(eventually([&] { return !fs::exists(x_socket(display)); }));
+  const desk_test::TestXServer other({.extra_arguments = {display}});
+  ASSERT_EQ(other.display(), display);
+  desktop.reset();
+  EXPECT_TRUE(fs::exists(x_socket(display)));
+}
+
+TEST(PrivateDesktop, removes_what_a_killed_server_left) {
+  std::optional<PrivateDesktop> desktop = PrivateDesktop::start();
+  const std::string display = desktop->display();
+  kill(x_server_of(*desktop), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return !desktop->is_alive(); }));
+  ASSERT_TRUE(fs::exists(x_socket(display)));
+  desktop.reset();
+  EXPECT_FALSE(fs::exists(x_socket(display)));
 }
 
 TEST(PrivateDesktop, five_live_side_by_side) {
@@ -168,7 +194,6 @@ TEST(PrivateDesktop, a_killed_program_leaves_nothing_behind) {
     EXPECT_TRUE(eventually([&] { return processes_of(orphan.directory).empty(); })) << "signal " << signal;
     EXPECT_TRUE(eventually([&] { return !fs::exists(orphan.directory); }));
     EXPECT_FALSE(fs::exists(x_socket(orphan.display)));
-    EXPECT_FALSE(fs::exists(x_lock(orphan.display)));
   }
 }
 
@@ -194,7 +219,7 @@ TEST(PrivateDesktop, killing_either_supervisor_ends_the_desktop_cleanly) {
     kill(supervisors[victim], SIGKILL);
     EXPECT_TRUE(eventually([&] { return processes_of(desktop.directory()).empty(); })) << "victim " << victim;
     EXPECT_TRUE(eventually([&] { return !fs::exists(desktop.directory()); }));
-    EXPECT_FALSE(fs::exists(x_lock(desktop.display())));
+    EXPECT_FALSE(fs::exists(x_socket(desktop.display())));
     EXPECT_FALSE(desktop.is_alive());
     EXPECT_TRUE(xterm.exit_status().has_value());
     EXPECT_NE(message_of([&] { desktop.launch({"xterm"}); }), "");

@@ -15,12 +15,14 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -67,7 +69,7 @@ class Desktop {
   void end_everything() {
     signal_all_until_gone(SIGTERM, kGraceToTerminate);
     signal_all_until_gone(SIGKILL, kLimitToKill);
-    for (const std::string& path : paths_) unlink(path.c_str());
+    remove_what_the_x_server_left();
     tools::remove_desktop_directory(directory_);
   }
 
@@ -87,7 +89,7 @@ class Desktop {
     if (what == "guard") reply = guard(request);
     if (what == "status") reply = status(request.value("pid", 0));
     if (what == "signal") reply = signal_group(request.value("pid", 0), request.value("signal", SIGTERM));
-    if (what == "own") paths_.push_back(request.value("path", ""));
+    if (what == "display") x_socket_ = request.value("socket", "");
     reply["serial"] = request.value("serial", std::int64_t{0});
     const std::string text = reply.dump(-1, ' ', false, json::error_handler_t::replace);
     return send(socket_, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
@@ -217,6 +219,19 @@ class Desktop {
     }
   }
 
+  // A killed X server leaves its socket. But another one may have got the number since, and servers take a number by
+  // its abstract socket: while that is held here, the file is nobody's.
+  void remove_what_the_x_server_left() {
+    if (x_socket_.empty()) return;
+    sockaddr_un number = {.sun_family = AF_UNIX, .sun_path = {}};
+    const size_t n_bytes = std::min(x_socket_.size(), sizeof number.sun_path - 1);
+    x_socket_.copy(number.sun_path + 1, n_bytes);
+    const int held = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bind(held, reinterpret_cast<const sockaddr*>(&number), offsetof(sockaddr_un, sun_path) + 1 + n_bytes) == 0)
+      unlink(x_socket_.c_str());
+    close(held);
+  }
+
   struct Ended {
     bool has_ended = false;
     int status = 0;
@@ -226,7 +241,7 @@ class Desktop {
   std::string directory_;
   sigset_t old_mask_ = {};
   desktop_supervisor::HomeGuard guard_;
-  std::vector<std::string> paths_;  // removed at the end: the X server's lock and socket, should it have been killed
+  std::string x_socket_;  // "/tmp/.X11-unix/X7"
   std::map<pid_t, Ended> running_or_ended_;
 };
 
