@@ -20,7 +20,7 @@
 namespace app {
 namespace {
 
-constexpr int kPatience_ms = 60000;
+constexpr int kPatience_ms = 240000;
 constexpr unsigned kDark = 1, kLight = 2;
 
 class OnDesktop : public testing::Test {

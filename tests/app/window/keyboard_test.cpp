@@ -35,7 +35,7 @@ class Keyboard : public testing::Test {
     window_->activateWindow();
     EXPECT_TRUE(QTest::qWaitForWindowActive(window_.get()));
     list_ = window_->findChild<QListView*>();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return list_->model()->rowCount() == 2; }, 20000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return list_->model()->rowCount() == 2; }, 60000));
   }
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
     QWidget* focused = QApplication::focusWidget();
@@ -53,7 +53,7 @@ class Keyboard : public testing::Test {
     press(Qt::Key_Return);
     if (window_->pages().isEmpty()) return nullptr;
     SessionPage* page = window_->pages().last();
-    EXPECT_TRUE(QTest::qWaitFor([&] { return page->model().size() > 10; }, 20000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return page->model().size() > 10; }, 60000));
     return page;
   }
 

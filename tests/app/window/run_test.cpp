@@ -128,7 +128,7 @@ TEST_F(Run, a_denial_reaches_the_model_with_its_reason) {
     }
     return false;
   };
-  EXPECT_TRUE(wait_until(is_denied, 5000));
+  EXPECT_TRUE(wait_until(is_denied));
 }
 
 // Of the widgets below, the one with this accessible name; null: there is none.
@@ -192,7 +192,7 @@ TEST_F(Run, another_language_is_spoken_at_once_while_a_session_waits_for_its_ans
   window.show_session(bridge.session());
   QSignalSpy finished(&bridge, &AgentBridge::finished);
   auto* approval = window.pages().last()->findChild<ApprovalPanel*>();
-  ASSERT_TRUE(wait_until([&] { return approval->isVisible(); }, 5000)) << "it still asks";
+  ASSERT_TRUE(wait_until([&] { return approval->isVisible(); })) << "it still asks";
   auto* session = named<QPushButton>(*approval, "Für diese Sitzung");
   ASSERT_NE(session, nullptr);
   session->click();

@@ -22,7 +22,7 @@
 namespace app {
 namespace {
 
-constexpr int kPatience_ms = 60000;
+constexpr int kPatience_ms = 240000;
 
 std::string lines_with(const std::string& fifth, const std::string& fortieth) {
   std::string text;

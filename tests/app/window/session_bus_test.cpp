@@ -28,9 +28,9 @@ TEST(SessionBus, is_not_started_by_the_window) {
   window.start(DESKHAND_BIN_DIR "/deskhand", QStringList());
   ASSERT_TRUE(window.waitForStarted());
   auto windows = tools::Windows::open(server.display());
-  EXPECT_TRUE(windows.wait_for([](const tools::Window& one) { return one.title == "Deskhand"; }, 20s));
+  EXPECT_TRUE(windows.wait_for([](const tools::Window& one) { return one.title == "Deskhand"; }, 60s));
   window.terminate();
-  EXPECT_TRUE(window.waitForFinished(20000));
+  EXPECT_TRUE(window.waitForFinished(60000));
   // A bus that a library starts for a display leaves its address here.
   EXPECT_FALSE(QDir(home.filePath(".dbus")).exists());
 }

@@ -108,7 +108,7 @@ TEST(SettingsView, lists_the_lasting_answers_and_forgets_one) {
   ASSERT_NE(forget, nullptr);
   forget->click();
   const auto is_forgotten = [] { return agent::RuleBook(agent::RuleBook::default_path()).rules().empty(); };
-  EXPECT_TRUE(QTest::qWaitFor(is_forgotten, 5000));
+  EXPECT_TRUE(QTest::qWaitFor(is_forgotten, 60000));
 }
 
 // Round with Tab from the first control: all are reached, and each says what it is.

@@ -52,7 +52,7 @@ class View : public testing::Test {
     model_.follow(reader_.get());
     QSignalSpy changed(&model_, &SessionModel::changed);
     reader_->refresh();
-    ASSERT_TRUE(changed.wait(20000));
+    ASSERT_TRUE(changed.wait(60000));
   }
   int row_of(SessionItem::Kind kind) const {
     for (int row = 0; row < model_.size(); ++row) {
@@ -178,9 +178,9 @@ TEST_F(View, boxes_of_a_text_are_on_the_screen_and_not_in_the_words) {
   pane.show();
   pane.look_at(row);
   const QList<BoxNote> drawn = {{QRect(420, 60, 420, 320), "editor"}};
-  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes() == drawn; }, 20000)) << "when its picture is there";
+  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes() == drawn; }, 60000)) << "when its picture is there";
   pane.look_at(0);
-  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes().isEmpty(); }, 20000));
+  EXPECT_TRUE(QTest::qWaitFor([&] { return pane.screen().boxes().isEmpty(); }, 60000));
 }
 
 TEST_F(View, transcript_rows_are_in_the_accessibility_tree) {
@@ -213,7 +213,7 @@ TEST_F(View, timeline_steps_from_action_to_action_and_plays_to_the_end) {
   QTest::keyClick(&timeline, Qt::Key_Home);
   QSignalSpy playing(&timeline, &TimelineView::playing_changed);
   timeline.play(200);
-  while (timeline.is_playing() && playing.wait(5000)) {
+  while (timeline.is_playing() && playing.wait(60000)) {
   }
   EXPECT_FALSE(timeline.is_playing());
   EXPECT_EQ(model_.item(timeline.row()).kind, SessionItem::Kind::Ending);
@@ -342,7 +342,7 @@ TEST_F(View, the_part_that_is_cut_out_is_exported_in_each_form) {
     const QString target = QString::fromStdString((folder_.path() / export_name(wish).toStdString()).string());
     QString said;
     start_export(wish, target, qApp, [&](const QString& text) { said = text; });
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 20000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 60000));
     EXPECT_TRUE(said.contains(target)) << said.toStdString();
     EXPECT_TRUE(QFileInfo::exists(target)) << form;
   }
@@ -355,11 +355,11 @@ TEST_F(View, an_export_replaces_an_old_file_only_when_the_new_one_is_whole) {
   QString said;
   const auto tell = [&](const QString& text) { said = text; };
   start_export({record(), session + 1000, "html", {}}, QString::fromStdString(target.string()), qApp, tell);
-  ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 20000));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 60000));
   EXPECT_EQ(std::filesystem::file_size(target), 3u);
   said.clear();
   start_export({record(), session, "html", {}}, QString::fromStdString(target.string()), qApp, tell);
-  ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 20000));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !said.isEmpty(); }, 60000));
   EXPECT_GT(std::filesystem::file_size(target), 1000u) << said.toStdString();
 }
 
@@ -453,12 +453,12 @@ TEST(ServerFormView, asks_a_server_what_it_has_and_keeps_the_choice) {
   QSignalSpy tested(&form, &ServerForm::tested), added(&form, &ServerForm::added);
   form.set_address("127.0.0.1:1");
   form.test();
-  ASSERT_TRUE(tested.wait(20000));
+  ASSERT_TRUE(tested.wait(60000));
   EXPECT_FALSE(tested[0][0].toBool());
   form.set_address(QString::fromStdString(server.url()));
   form.findChildren<QLineEdit*>()[1]->setText("a key");
   form.test();
-  ASSERT_TRUE(tested.wait(20000));
+  ASSERT_TRUE(tested.wait(60000));
   ASSERT_TRUE(tested[1][0].toBool());
   for (QPushButton* button : form.findChildren<QPushButton*>()) {
     if (button->text() == "Add this model") button->click();

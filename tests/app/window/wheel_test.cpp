@@ -44,7 +44,7 @@ TEST(Wheel, clicks_turns_and_keys_on_the_picture_arrive_on_the_desktop) {
         QApplication::sendEvent(&view, &move);
         return !moved.isEmpty();
       },
-      20000));
+      60000));
   QTest::mouseClick(&view, Qt::LeftButton, {}, middle.toPoint());
   QWheelEvent turn(middle, view.mapToGlobal(middle), {}, {0, 120}, Qt::NoButton, {}, Qt::NoScrollPhase, false);
   QApplication::sendEvent(&view, &turn);
@@ -66,7 +66,7 @@ TEST(Wheel, clicks_turns_and_keys_on_the_picture_arrive_on_the_desktop) {
         }
         return arrived.size() >= 3;
       },
-      20000))
+      60000))
       << arrived.size();
   EXPECT_EQ(arrived[0].type, XCB_BUTTON_PRESS);
   EXPECT_EQ(arrived[0].detail, 1);

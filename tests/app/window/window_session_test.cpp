@@ -31,7 +31,7 @@ class Operator {
     program_ = desktop_.launch({DESKHAND_BIN_DIR "/deskhand"}, {{"XDG_DATA_HOME", home / "data"},
                                                                 {"XDG_CONFIG_HOME", home / "config"},
                                                                 {"QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"}});
-    window_ = windows_.wait_for([](const tools::Window& window) { return window.title == "Deskhand"; }, 20s);
+    window_ = windows_.wait_for([](const tools::Window& window) { return window.title == "Deskhand"; }, 60s);
     shown_after_ms_ = timer.elapsed();
   }
 
@@ -41,11 +41,11 @@ class Operator {
 
   // The node of that role and name as soon as it is there.
   std::optional<tools::UiNode> node(std::string_view role, std::string_view name,
-                                    std::chrono::milliseconds limit = 20s) {
+                                    std::chrono::milliseconds limit = 60s) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     do {
       for (const tools::Window& window : windows_.list()) {
-        const tools::UiSnapshot snapshot = tree_.read(window);
+        const tools::UiSnapshot snapshot = tree_.read(window, {.limit = 20s});
         const std::vector<size_t> found = tools::find_nodes(snapshot, role, name);
         if (found.empty()) continue;
         seen_in_ = window;
@@ -55,6 +55,24 @@ class Operator {
     return std::nullopt;
   }
 
+  // Waits until the window that the last node was seen in has the keyboard.
+  bool takes_keys() const {
+    const auto has_focus = [&](const tools::Window& window) { return window.id == seen_in_.id && window.is_active; };
+    return windows_.wait_for(has_focus, 60s).has_value();
+  }
+
+  // Waits until a menu is open where was pressed last, above or below it.
+  bool has_menu() const {
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    do {
+      for (int y_pt = 5; y_pt < 900; y_pt += 10) {
+        const std::optional<tools::Window> window = windows_.at(pressed_at_.x_pt, y_pt);
+        if (window && !window->is_managed) return true;
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+  }
+
   // Of what can be worked in all windows: what has no name, or is nothing that a screen reader knows.
   std::string problems() {
     static const std::set<std::string> known = {
@@ -62,7 +80,7 @@ class Operator {
         "slider",      "image",         "page tab",  "menu item", "menu", "popup menu", "page tab list"};
     std::string all;
     for (const tools::Window& window : windows_.list()) {
-      for (const tools::UiNode& node : tree_.read(window).nodes) {
+      for (const tools::UiNode& node : tree_.read(window, {.limit = 20s}).nodes) {
         if (!node.has_state("focusable") || node.has_state("disabled") || node.parent < 0) continue;
         const bool is_known = known.contains(node.role);
         if (is_known && (!node.name.empty() || !node.text.empty())) continue;
@@ -78,7 +96,7 @@ class Operator {
     if (!found) return testing::AssertionFailure() << "there is no " << role << " " << name;
     const auto point = tools::UiTree::click_point(*found, seen_in_, windows_);
     if (const auto* why = std::get_if<std::string>(&point)) return testing::AssertionFailure() << name << ": " << *why;
-    const auto at = std::get<tools::UiPoint>(point);
+    const tools::UiPoint at = pressed_at_ = std::get<tools::UiPoint>(point);
     const auto outcome =
         input_->perform({tools::MoveTo{at.x_pt, at.y_pt}, tools::Pause{40}, tools::ButtonChange{1, true},
                          tools::Pause{40}, tools::ButtonChange{1, false}},
@@ -96,7 +114,7 @@ class Operator {
 
   testing::AssertionResult type(const std::string& text, bool presses_enter) {
     std::vector<tools::InputStep> steps = {tools::TypeText{text}};
-    if (presses_enter) steps.push_back(tools::TypeText{"\n"});
+    if (presses_enter) steps.emplace_back(tools::TypeText{"\n"});
     const auto outcome = input_->perform(steps, {});
     if (outcome.ending != tools::InputOutcome::Ending::Done) return testing::AssertionFailure() << outcome.message;
     return testing::AssertionSuccess();
@@ -110,6 +128,7 @@ class Operator {
   std::optional<tools::DesktopProcess> program_;
   std::optional<tools::Window> window_;
   tools::Window seen_in_;
+  tools::UiPoint pressed_at_;
   qint64 shown_after_ms_ = 0;
 };
 
@@ -131,7 +150,7 @@ TEST(WindowSession, is_operated_from_the_first_word_to_the_report_by_our_own_too
   ASSERT_TRUE(hand.press("push button", "For this session"));
   ASSERT_TRUE(hand.node("label", "Paused"));
   ASSERT_TRUE(hand.press("push button", "Go on"));
-  ASSERT_TRUE(hand.node("label", "Finished", 60s));
+  ASSERT_TRUE(hand.node("label", "Finished", 240s));
   ASSERT_TRUE(hand.node("list item", "Done"));
   // Take the wheel and give it back.
   ASSERT_TRUE(hand.press("push button", "Take the wheel"));
@@ -146,9 +165,11 @@ TEST(WindowSession, is_operated_from_the_first_word_to_the_report_by_our_own_too
   }
   // Export.
   ASSERT_TRUE(hand.press("", "Export"));
+  ASSERT_TRUE(hand.has_menu());
   ASSERT_TRUE(hand.key(0xff54));  // Down: to the first entry of its menu
   ASSERT_TRUE(hand.key(0xff0d));  // Return
   ASSERT_TRUE(hand.node("", "File name:"));
+  ASSERT_TRUE(hand.takes_keys());
   const fs::path report = home / "report.html";
   ASSERT_TRUE(hand.type(report, true));
   ASSERT_TRUE(hand.node("label", "Exported to"));
