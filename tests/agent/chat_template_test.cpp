@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -193,7 +194,7 @@ TEST(ChatTemplate, arguments_in_a_json_string_become_a_mapping) {
 }
 
 TEST(ChatTemplate, loads_from_a_checkpoint_folder_in_both_forms) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "chat_template_test";
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("chat_template" + std::to_string(::getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   EXPECT_THROW(ChatTemplate::load(folder), agent::Error);

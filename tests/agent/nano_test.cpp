@@ -1,6 +1,7 @@
 // The shipped nano model speaks exactly the dialect it was trained on: its chat template and tokenizer give the ids
 // that the trainer made (inference/training/dialect.py, tokens.py).
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -62,7 +63,8 @@ TEST(Nano, NumbersStaySingleDigitsAndLatinTextSurvives) {
 }
 
 TEST(Nano, AKeptContextNeedsNoReadingAnew) {
-  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "nano_context";
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / ("nano_context" + std::to_string(::getpid()));
   agent::Transcript transcript;
   transcript.append(agent::UserMessage{"Plan: open Calculator, then click 7", {}, false});
   agent::Reply first;

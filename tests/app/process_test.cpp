@@ -18,7 +18,9 @@ namespace {
 
 class Process : public testing::Test {
  protected:
-  Process() { ::setenv("XDG_DATA_HOME", folder_.path().c_str(), 1); }
+  Process() {
+    for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME"}) ::setenv(name, folder_.path().c_str(), 1);
+  }
 
   // Runs a line of sh in which $D is the program; what came through its own standard output.
   std::string sh(const std::string& line) {

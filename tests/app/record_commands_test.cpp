@@ -39,6 +39,7 @@ class RecordCommands : public testing::Test {
  protected:
   RecordCommands() {
     ::setenv("XDG_DATA_HOME", (folder_.path() / "data").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", (folder_.path() / "config").c_str(), 1);
     fs::create_directories(workspace());
   }
 

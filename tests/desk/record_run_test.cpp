@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "agent/export.h"
+#include "capture/settle.h"
 #include "tests/agent/recorder_fixture.h"
 #include "tests/desk/deskhand_process.h"
 #include "tests/unit/tools/temporary_folder.h"
@@ -26,7 +27,9 @@ namespace fs = std::filesystem;
 
 class RecordRun : public ::testing::Test {
  protected:
-  std::vector<std::string> environment() const { return {"XDG_DATA_HOME=" + folder_.path().string()}; }
+  std::vector<std::string> environment() const {
+    return {"XDG_DATA_HOME=" + folder_.path().string(), "XDG_CONFIG_HOME=" + (folder_.path() / "config").string()};
+  }
 
   tools::TemporaryFolder folder_;
 };
@@ -41,6 +44,9 @@ TEST_F(RecordRun, what_a_hand_showed_is_done_again_with_another_text) {
       windows.wait_for([](const tools::Window& window) { return window.title.find("Mousepad") != std::string::npos; },
                        std::chrono::seconds(20));
   ASSERT_TRUE(editor);
+  // A hand acts on what it sees.
+  const auto watch = capture::ScreenWatch::open(display);
+  ASSERT_TRUE(watch->settle({.quiet_ms = 300, .cap_ms = 30'000, .first_change_ms = 600}).settled);
   {  // the hand leaves before its desktop does
     desk_test::HumanHand hand(display);
     const auto press = [&](KeySym key) {

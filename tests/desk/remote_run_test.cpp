@@ -54,6 +54,12 @@ class RemoteRun : public ::testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
+  // The same for a line of sh.
+  std::string exported() const {
+    std::string line = "export";
+    for (const std::string& entry : environment()) line += " " + entry;
+    return line + "; ";
+  }
   std::vector<std::string> run_words(const std::vector<std::string>& more) const {
     std::vector<std::string> words = {"run", "--json", "--model", server_.url()};
     words.insert(words.end(), more.begin(), more.end());
@@ -286,7 +292,7 @@ TEST_F(RemoteRun, a_terminal_gets_a_line_of_progress_and_a_pipe_nothing_but_json
     const std::string words = DESKHAND_BIN_DIR "/deskhand run --desktop none --yes shell --model " + server_.url() +
                               " --workspace " + workspace().string() + " Multiply";
     const std::string command =
-        "export XDG_DATA_HOME=" + (root_ / "data").string() + "; " +
+        exported() +
         (how == "terminal" ? "script -qec '" + words + "' /dev/null </dev/null" : words + " 2>&1 </dev/null | cat") +
         " >" + output.string();
     EXPECT_EQ(std::system(command.c_str()), 0) << command << read_file(output);
@@ -405,9 +411,8 @@ TEST_F(RemoteRun, calibrate_gives_up_on_a_server_that_says_nothing) {
     server_.then([](const Request&, Connection& connection) { connection.wait_until_gone(); });
   }
   const fs::path told = root_ / "told";
-  const std::string command = "XDG_DATA_HOME=" + (root_ / "data").string() +
-                              " " DESKHAND_BIN_DIR "/deskhand calibrate --patience 1 --model " + server_.url() + " >" +
-                              told.string() + " 2>&1";
+  const std::string command = exported() + DESKHAND_BIN_DIR "/deskhand calibrate --patience 1 --model " +
+                              server_.url() + " >" + told.string() + " 2>&1";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
   EXPECT_EQ(server_.requests().size(), 3U) << "then it is given up";
   EXPECT_THAT(read_file(told), HasSubstr("asking again")) << "somebody waits";

@@ -26,6 +26,7 @@ class Run : public ::testing::Test {
   void SetUp() override {
     fs::create_directories(workspace());
     ::setenv("XDG_DATA_HOME", (root_ / "data").c_str(), 1);
+    ::setenv("XDG_CONFIG_HOME", (root_ / "config").c_str(), 1);
   }
   void TearDown() override { fs::remove_all(root_); }
 
@@ -63,7 +64,8 @@ class Run : public ::testing::Test {
     return results;
   }
 
-  // What the program's first window shows in its widget of that role, read from outside over accessibility.
+  // What the program's first window shows in its widget of that role, read from outside over accessibility; as soon as
+  // it shows anything.
   static std::string text_shown(pid_t program, const std::string& role) {
     const std::string display = environment_of(program, "DISPLAY");
     const auto windows = tools::Windows::open(display);
@@ -72,7 +74,12 @@ class Run : public ::testing::Test {
       if (window.pid != program) continue;
       const tools::UiSnapshot widgets = tree.read(window);
       const std::vector<std::size_t> found = tools::find_nodes(widgets, role, "");
-      if (!found.empty()) return tree.read_text(widgets.nodes[found[0]]).value_or("(no text)");
+      std::string text;
+      for (int i = 0; i < 200 && !found.empty() && text.empty(); ++i) {
+        if (i > 0) ::usleep(50'000);
+        text = tree.read_text(widgets.nodes[found[0]]).value_or("(no text)");
+      }
+      if (!found.empty()) return text;
     }
     return "(no such widget)";
   }

@@ -97,7 +97,7 @@ std::optional<FoundWidget> DeskState::find_widget(const json& words) {
   const std::optional<tools::Window> window =
       words.contains("window") ? find_window(words["window"]) : windows_.active();
   if (!window) return std::nullopt;
-  const tools::UiSnapshot snapshot = tree_.read(*window, {.max_nodes = 1500});
+  const tools::UiSnapshot snapshot = tree_.read(*window, {.max_nodes = 1500, .limit = 10s});
   const std::vector<size_t> found =
       tools::find_nodes(snapshot, words.value("role", std::string()), words.value("name", std::string()));
   const auto nth = words.value("nth", size_t{0});
@@ -113,7 +113,8 @@ Ran DeskState::run(const std::vector<std::string>& argv) {
 }
 
 std::vector<RunningProgram> DeskState::programs() const {
-  const std::string mark = std::string("DISPLAY=") + desktop_.display();
+  // Not its display: a program of another desktop that just ends may have had that number before.
+  const std::string mark = "XAUTHORITY=" + desktop_.environment().at("XAUTHORITY");
   std::vector<RunningProgram> found;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
     const std::string number = entry.path().filename();

@@ -3,6 +3,7 @@
 #include "tools/line_diff.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <random>
@@ -44,7 +45,7 @@ TEST(LineDiff, new_and_removed_files_and_missing_line_ends) {
 // Our own patch reader, which is tested by itself, makes the new text out of the old one and the diff.
 TEST(LineDiff, can_be_applied) {
   namespace fs = std::filesystem;
-  const fs::path root = fs::path(::testing::TempDir()) / "line_diff";
+  const fs::path root = fs::path(::testing::TempDir()) / ("line_diff" + std::to_string(::getpid()));
   fs::remove_all(root);
   fs::create_directories(root / "workspace");
   FilesOptions options;
