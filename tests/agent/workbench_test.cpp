@@ -93,6 +93,7 @@ TEST_F(WorkbenchTest, text_goes_in_over_accessibility_and_is_saved_byte_for_byte
   ASSERT_TRUE(typed.evidence->field_text) << typed.text;
   EXPECT_EQ(typed.evidence->field_text->state, tools::FieldText::State::AsTyped);
   EXPECT_EQ(results[3].text, text);
+  for (int i = 0; i < 1000 && content(note) != text; ++i) ::usleep(20'000);  // it writes a moment after the key
   EXPECT_EQ(content(note), text) << "in place of what was selected, and saved in the workspace";
   EXPECT_EQ(outcome_.ending, Ending::Done);
 }

@@ -58,7 +58,7 @@ TEST(Settle, an_app_that_paints_over_50_to_900_ms_is_waited_for) {
           window.fill({0, 0, 400, 300}, colour(i));
         },
         n_paints);
-    const Settled result = watch->settle({.quiet_ms = 200, .cap_ms = 20000, .first_change_ms = 0});
+    const Settled result = watch->settle({.quiet_ms = 500, .cap_ms = 20000, .first_change_ms = 0});
     EXPECT_TRUE(result.settled);
     EXPECT_GE(result.waited_ms, paints_for_ms);
     EXPECT_THAT(result.changed_pt, ElementsAre(Rect{100, 100, 400, 300}));
@@ -78,10 +78,10 @@ TEST(Settle, a_late_first_reaction_is_waited_for_when_expected) {
         window.fill({0, 0, 50, 50}, 0x00ff00);
       },
       1);
-  const Settled result = watch->settle({.quiet_ms = 50, .cap_ms = 3000, .first_change_ms = 1500});
+  const Settled result = watch->settle({.quiet_ms = 50, .cap_ms = 20000, .first_change_ms = 10000});
   EXPECT_TRUE(result.settled);
   EXPECT_THAT(result.changed_pt, ElementsAre(Rect{100, 100, 50, 50}));
-  EXPECT_LT(result.waited_ms, 1500);
+  EXPECT_LT(result.waited_ms, 10000);
 }
 
 TEST(Settle, what_changed_between_begin_and_settle_counts) {
@@ -100,7 +100,7 @@ TEST(Settle, a_spinner_is_learned_and_then_does_not_hold_up) {
   const auto watch = ScreenWatch::open(server.display());
   std::jthread turning = repeat(milliseconds(40), [&](int i) { spinner.fill({0, 0, 32, 32}, colour(i)); });
   watch->begin();
-  EXPECT_TRUE(watch->settle({.quiet_ms = 150, .cap_ms = 20000, .first_change_ms = 0}).settled);  // learns it
+  EXPECT_TRUE(watch->settle({.quiet_ms = 400, .cap_ms = 20000, .first_change_ms = 0}).settled);  // learns it
   watch->begin();
   std::jthread app = repeat(
       milliseconds(50),
@@ -108,7 +108,7 @@ TEST(Settle, a_spinner_is_learned_and_then_does_not_hold_up) {
         window.fill({10, 10, 99, 20}, colour(i));
       },
       4);
-  const Settled result = watch->settle({.quiet_ms = 150, .cap_ms = 20000, .first_change_ms = 0});
+  const Settled result = watch->settle({.quiet_ms = 400, .cap_ms = 20000, .first_change_ms = 0});
   EXPECT_TRUE(result.settled);
   EXPECT_THAT(result.changed_pt, ElementsAre(Rect{10, 10, 99, 20}));
   EXPECT_THAT(result.pulsing_pt, ElementsAre(Rect{600, 400, 32, 32}));
@@ -129,7 +129,7 @@ TEST(Settle, a_screen_that_never_rests_ends_at_the_cap_unsettled) {
   const auto watch = ScreenWatch::open(server.display());
   watch->begin();
   std::jthread playing = repeat(milliseconds(30), [&](int i) { film.fill({0, 0, 400, 300}, colour(i)); });
-  const Settled result = watch->settle({.quiet_ms = 150, .cap_ms = 700, .first_change_ms = 0});
+  const Settled result = watch->settle({.quiet_ms = 400, .cap_ms = 700, .first_change_ms = 0});
   EXPECT_FALSE(result.settled);
   EXPECT_TRUE(result.error.empty());
   EXPECT_GE(result.waited_ms, 700);

@@ -85,7 +85,7 @@ TEST(Clipboard, losing_it_to_another_program_is_noticed) {
   f.ours.write(Selection::Clipboard, {{"text/plain", "mine"}});
   EXPECT_TRUE(f.ours.owns(Selection::Clipboard));
   f.theirs.write(Selection::Clipboard, {{"text/plain", "theirs"}});
-  for (int i = 0; i < 1000 && f.ours.owns(Selection::Clipboard); ++i) poll(nullptr, 0, 5);
+  for (int i = 0; i < 1000 && f.ours.n_changes(Selection::Clipboard) < before + 2; ++i) poll(nullptr, 0, 5);
   EXPECT_FALSE(f.ours.owns(Selection::Clipboard));
   EXPECT_EQ(f.ours.n_changes(Selection::Clipboard), before + 2);
   EXPECT_EQ(f.ours.n_changes(Selection::Primary), 0U);
@@ -103,8 +103,12 @@ struct Editor {
     const Windows windows = Windows::open(desktop.display());
     const DesktopProcess process = desktop.launch({program});
     const auto window = windows.wait_for([&](const Window& w) { return belongs_to_session(w, process.pid()); }, 30s);
-    for (const UiNode& node : tree.read(window.value_or(Window{})).nodes)
-      if (node.is_editable && node.has_state("focused")) area = node;
+    // The focus comes a moment after the window.
+    for (int i = 0; i < 400 && area.path.empty(); ++i) {
+      for (const UiNode& node : tree.read(window.value_or(Window{})).nodes)
+        if (node.is_editable && node.has_state("focused")) area = node;
+      if (area.path.empty()) poll(nullptr, 0, 50);
+    }
   }
   void call(const char* name, const QVariantList& arguments) {
     const AccessibleId id{QString::fromStdString(area.bus), QString::fromStdString(area.path)};

@@ -100,7 +100,8 @@ std::vector<json> DeskhandProcess::results_of(const std::string& tool) const {
 
 std::vector<pid_t> DeskhandProcess::left_behind() const {
   std::vector<pid_t> left;
-  for (int glance = 0; glance < 100; ++glance) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
     left.clear();
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string name = entry.path().filename();
@@ -109,7 +110,7 @@ std::vector<pid_t> DeskhandProcess::left_behind() const {
     }
     if (left.empty()) break;
     ::poll(nullptr, 0, 20);
-  }
+  } while (std::chrono::steady_clock::now() < deadline);
   return left;
 }
 

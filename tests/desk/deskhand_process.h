@@ -28,7 +28,7 @@ class DeskhandProcess {
   const std::string& output() const { return output_; }  // all that it wrote, events too
   // The results of a tool, in order.
   std::vector<nlohmann::json> results_of(const std::string& tool) const;
-  // Programs that it started, and those that these started, which still run; waits two seconds for them to go.
+  // Programs that it started, and those that these started, which still run; waits a while for them to go.
   std::vector<pid_t> left_behind() const;
 
  private:

@@ -87,7 +87,7 @@ std::vector<LoggedEvent> InputWindow::events_of(int type) {
 }
 
 bool InputWindow::wait_for(const std::function<bool()>& condition) {
-  const auto until = steady_clock::now() + milliseconds(5000);
+  const auto until = steady_clock::now() + std::chrono::seconds(30);
   while (!condition()) {
     if (steady_clock::now() > until) return false;
     pollfd polled{ConnectionNumber(display_), POLLIN, 0};

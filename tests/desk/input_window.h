@@ -41,7 +41,7 @@ class InputWindow {
   const std::vector<LoggedEvent>& events();  // all so far
   std::vector<LoggedEvent> events_of(int type);
   void forget() { events(), events_.clear(); }
-  // False after five seconds.
+  // False after half a minute.
   bool wait_for(const std::function<bool()>& condition);
   bool wait_for_count(int type, std::size_t count);
 

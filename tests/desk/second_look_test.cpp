@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "tests/desk/test_window.h"
 #include "tests/desk/x_server.h"
@@ -50,8 +51,13 @@ TEST_F(SecondLookTest, a_small_widget_of_a_real_program_is_shown_larger_and_then
   const auto window = desktop_->windows().wait_for(is_it, 30s);
   ASSERT_TRUE(window);
   tools::UiTree tree(desktop.display());
-  const tools::UiSnapshot snapshot = tree.read(*window);
-  const std::vector<std::size_t> found = tools::find_nodes(snapshot, "push button", "7");
+  tools::UiSnapshot snapshot;
+  std::vector<std::size_t> found;
+  for (int i = 0; i < 200 && found.empty(); ++i) {  // the window comes before what is in it
+    if (i > 0) std::this_thread::sleep_for(50ms);
+    snapshot = tree.read(*window);
+    found = tools::find_nodes(snapshot, "push button", "7");
+  }
   ASSERT_EQ(found.size(), 1U);
   const tools::Rect seven = *snapshot.nodes[found[0]].box;
   desktop_->screen_watch().settle({});

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -120,7 +121,8 @@ TEST(Windows, a_window_that_vanishes_at_any_moment_is_survived) {
     (void)f.windows.move_resize(window->id, {1, 1, 200, 200}, 50ms);
     (void)f.windows.close(window->id, 50ms);
   }
-  EXPECT_EQ(f.windows.wait_for([](const Window&) { return true; }, 100ms), std::nullopt);
+  for (int i = 0; i < 2000 && !f.windows.list().empty(); ++i) poll(nullptr, 0, 5);
+  EXPECT_TRUE(f.windows.list().empty());
 }
 
 TEST(Windows, waiting_ends_when_stopped) {

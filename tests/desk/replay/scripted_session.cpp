@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "agent/agent.h"
 #include "agent/session_journal.h"
@@ -54,6 +56,18 @@ ScriptedModel::MakeCall say(const std::string& name, const ordered_json& argumen
   return [=](const agent::Transcript&) { return agent::ModelCall{"", name, arguments}; };
 }
 
+std::optional<tools::Rect> place_of(tools::UiTree& tree, const tools::Window& window, const std::string& role,
+                                    const std::string& label) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  do {
+    const tools::UiSnapshot snapshot = tree.read(window);
+    const std::vector<std::size_t> found = tools::find_nodes(snapshot, role, label);
+    if (!found.empty() && snapshot.nodes[found[0]].box) return snapshot.nodes[found[0]].box;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  } while (std::chrono::steady_clock::now() < deadline);
+  return std::nullopt;
+}
+
 ScriptedModel::MakeCall click(agent::Workbench& workbench, const std::string& title, const std::string& role,
                               const std::string& label) {
   return [=, &workbench](const agent::Transcript& transcript) {
@@ -63,13 +77,12 @@ ScriptedModel::MakeCall click(agent::Workbench& workbench, const std::string& ti
       ADD_FAILURE() << "no window " << title;
       return call;
     }
-    const tools::UiSnapshot snapshot = workbench.desktop()->widgets()->read(*window);
-    const std::vector<std::size_t> found = tools::find_nodes(snapshot, role, label);
-    if (found.empty() || !snapshot.nodes[found[0]].box) {
+    const std::optional<tools::Rect> place = place_of(*workbench.desktop()->widgets(), *window, role, label);
+    if (!place) {
       ADD_FAILURE() << "no " << role << " " << label << " in " << title;
       return call;
     }
-    const tools::Rect& box = *snapshot.nodes[found[0]].box;
+    const tools::Rect& box = *place;
     const auto at = newest_picture(transcript)->screen_map.to_image({box.x + box.width / 2, box.y + box.height / 2});
     if (!at) {
       ADD_FAILURE() << "the picture doesn't show it";

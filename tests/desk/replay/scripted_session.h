@@ -3,12 +3,14 @@
 // the calculator, a line is written in the editor and saved.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/model.h"
 #include "agent/recorder.h"
 #include "agent/workbench.h"
+#include "tools/ui_tree.h"
 
 namespace desk {
 
@@ -29,6 +31,9 @@ class ScriptedModel : public agent::Model {
 };
 
 ScriptedModel::MakeCall say(const std::string& name, const nlohmann::ordered_json& arguments);
+// Where the widget with this role and label lies, as soon as its program shows it; none: it doesn't.
+std::optional<tools::Rect> place_of(tools::UiTree& tree, const tools::Window& window, const std::string& role,
+                                    const std::string& label);
 // A click on the widget with this role and label in the window whose title has these words.
 ScriptedModel::MakeCall click(agent::Workbench& workbench, const std::string& title, const std::string& role,
                               const std::string& label);

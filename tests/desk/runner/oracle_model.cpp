@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr auto kTargetLimit = 4s;
+constexpr auto kTargetLimit = 10s;
 constexpr useconds_t kLookAgain_us = 50'000;
 
 agent::Reply call(const std::string& name, const json& arguments) {

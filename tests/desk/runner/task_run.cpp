@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 constexpr auto kProgramLimit = 30s;
-constexpr auto kPatience = 700ms;  // for programs that still write a file or update a label when the agent has ended
+// For programs that still write a file or update a label when the agent has ended; and when it has done nothing.
+constexpr std::chrono::milliseconds kPatience = 5s, kPatienceWithNothing = 700ms;
 constexpr std::size_t kMaxTraced_bytes = 300;
 
 double now_seconds() {
@@ -188,7 +189,9 @@ void TaskRun::judge(TaskResult& result) {
   result.n_checks = static_cast<int>(task_.checks.size());
   for (const Check& check : task_.checks) {
     // Patience for the first that fails only: the others had the same time.
-    const auto patience = result.problems.empty() && is_done ? kPatience : 0ms;
+    const std::chrono::milliseconds patience = !result.problems.empty() || !is_done ? 0ms
+                                               : result.n_steps > 1                 ? kPatience
+                                                                                    : kPatienceWithNothing;
     if (const auto problem = state_->problem_with(check, result.answer, patience)) result.problems.push_back(*problem);
   }
   find_harm(result);
