@@ -1,6 +1,7 @@
 // Where an edit lands, and that a place which is not certain is refused with what is there.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "tests/unit/tools/files_fixture.h"
@@ -76,9 +77,14 @@ TEST_F(FilesTest, a_miss_in_two_megabytes_is_answered_quickly) {
     file += "        some_function_call(argument_" + std::to_string(i % 5000) + ");\n";
   for (int i = 0; i < 40; ++i) wanted += "        some_function_call(argument_x" + std::to_string(i) + ");\n";
   work_.write("f", file);
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(edit("f", wanted, "x").ok);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  // What the search itself takes, it takes each time; the machine may have been kept busy by others once.
+  auto shortest = std::chrono::steady_clock::duration::max();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(edit("f", wanted, "x").ok);
+    shortest = std::min(shortest, std::chrono::steady_clock::now() - begin);
+  }
+  EXPECT_LT(shortest, std::chrono::milliseconds(300));
 }
 
 // E25
