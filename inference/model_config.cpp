@@ -1,11 +1,11 @@
 #include "inference/model_config.h"
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "inference/check.h"
+#include "inference/mapped_file.h"
 
 namespace inference {
 namespace {
@@ -289,10 +289,10 @@ ModelConfig ModelConfig::parse(const json& object, const std::string& file_name)
 }
 
 ModelConfig ModelConfig::load(const std::filesystem::path& config_json) {
-  std::ifstream file(config_json);
-  if (!file) throw Error(message(config_json.string(), ": cannot be read; a checkpoint folder holds a config.json"));
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  const MappedFile file(config_json, kMostBytes);
   try {
-    return parse(json::parse(file), config_json.string());
+    return parse(json::parse(file.text()), config_json.string());
   } catch (const json::exception& error) {
     throw Error(message(config_json.string(), ": is not valid JSON: ", error.what()));
   }

@@ -1,14 +1,7 @@
 #include "inference/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -115,29 +108,6 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return "[" + joined + "]";
 }
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw Error(message(path.string(), ": cannot be opened: ", std::strerror(errno)));
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    ::close(descriptor);
-    throw Error(message(path.string(), ": is not a regular file"));
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
-  void* mapped = size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  const int error = errno;
-  ::close(descriptor);
-  if (mapped == MAP_FAILED) throw Error(message(path.string(), ": cannot be mapped: ", std::strerror(error)));
-  data_ = static_cast<const std::byte*>(mapped);
-  // A token reads weights page after page: with pages of 4 KiB that is bound by address translation as much as by
-  // memory. Where the kernel can't cache this file in larger ones the advice is ignored.
-  if (data_ != nullptr) ::madvise(mapped, size_, MADV_HUGEPAGE);
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
 std::vector<StoredTensor> parse_safetensors(const std::byte* bytes, std::size_t n_bytes, const std::string& file) {
   std::uint64_t header_bytes = 0;
   if (n_bytes < sizeof(header_bytes)) {
@@ -184,8 +154,7 @@ Safetensors Safetensors::open(const std::filesystem::path& path) {
     checkpoint.add_file(path / "model.safetensors");
     return checkpoint;
   }
-  std::ifstream file(index_path);
-  json index = json::parse(file, nullptr, false);
+  json index = json::parse(MappedFile(index_path, kMostHeaderBytes).text(), nullptr, false);
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
     throw Error(message(index_path.string(), ": expected an object with a weight_map"));
   }

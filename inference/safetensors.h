@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "inference/mapped_file.h"
 #include "inference/tensor.h"
 
 namespace inference {
@@ -27,21 +28,6 @@ struct StoredTensor {
 };
 
 std::string shape_text(const std::vector<std::int64_t>& shape);  // "[2, 3]"
-
-// A whole file mapped read-only.
-class MappedFile {
- public:
-  explicit MappedFile(const std::filesystem::path& path);  // throws Error
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  const std::byte* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 // The tensors of a header whose data section has data_bytes bytes. Throws Error naming the file, the tensor, what was
 // found and what was expected: nothing in the header is trusted.

@@ -1,7 +1,5 @@
 #include "inference/tokenizer_file.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "inference/check.h"
+#include "inference/mapped_file.h"
 #include "inference/pre_tokenizer.h"
 #include "inference/utf8.h"
 
@@ -293,10 +292,8 @@ class Reader {
 }  // namespace
 
 TokenizerFile read_tokenizer_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string content(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) throw Error(message("tokenizer ", path.string(), ": the file can't be read"));
-  return parse_tokenizer_file(content, path);
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // M3's has 10 MB
+  return parse_tokenizer_file(MappedFile(path, kMostBytes).text(), path);
 }
 
 TokenizerFile parse_tokenizer_file(std::string_view content, const std::filesystem::path& path) {

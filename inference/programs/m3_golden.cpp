@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "inference/check.h"
@@ -41,8 +40,8 @@ class Golden {
         dir_(std::move(dir)),
         golden_(Safetensors::open(dir_ / "golden.safetensors")),
         max_nmse_(max_nmse) {
-    std::ifstream limits(dir_ / "golden.json");
-    if (limits) limits_ = nlohmann::json::parse(limits);
+    const std::filesystem::path limits = dir_ / "golden.json";
+    if (std::filesystem::exists(limits)) limits_ = nlohmann::json::parse(MappedFile(limits).text());
   }
 
   bool run() {

@@ -3,6 +3,7 @@
 #include <png.h>
 
 #include "inference/check.h"
+#include "inference/mapped_file.h"
 
 namespace inference::programs {
 
@@ -10,7 +11,8 @@ RgbImage read_png(const std::filesystem::path& path) {
   constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_file(&png, path.c_str()) == 0) {
+  const MappedFile file(path);
+  if (png_image_begin_read_from_memory(&png, file.data(), file.size()) == 0) {
     throw Error(message(path.string(), ": cannot be read as PNG: ", png.message));
   }
   if (std::int64_t{png.width} * png.height > kMostPixels) {

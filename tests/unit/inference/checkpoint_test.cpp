@@ -2,6 +2,7 @@
 // was expected; never a crash, a huge allocation or a wrong answer.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -143,9 +144,34 @@ constexpr const char* kQ = "language_model.model.layers.2.self_attn.q_proj.weigh
 
 TEST_F(BrokenCheckpoint, missing_files_are_named) {
   fs::remove(dir_ / "model.safetensors");
-  expect_load_error({"model.safetensors", "cannot be opened"});
+  expect_load_error({"model.safetensors", "cannot be read", "No such file"});
   fs::remove(dir_ / "config.json");
-  expect_load_error({"config.json", "cannot be read"});
+  expect_load_error({"config.json", "cannot be read", "No such file"});
+}
+
+TEST_F(BrokenCheckpoint, a_pipe_or_device_in_a_files_place_is_refused) {
+  ::alarm(60);  // who waits for the pipe's other end, or reads on for ever, ends here
+  for (const char* name : {"tokenizer.json", "model.safetensors", "model.safetensors.index.json", "config.json"}) {
+    const fs::path kept = dir_ / "kept";
+    if (fs::exists(dir_ / name)) fs::rename(dir_ / name, kept);
+    ASSERT_EQ(::mkfifo((dir_ / name).c_str(), 0600), 0);
+    expect_load_error({name, "is a pipe, a socket or a device", "put a regular file in its place"});
+    fs::remove(dir_ / name);
+    fs::create_symlink("/dev/zero", dir_ / name);
+    expect_load_error({name, "is a pipe, a socket or a device"});
+    fs::remove(dir_ / name);
+    fs::create_directory(dir_ / name);
+    expect_load_error({name, "is a folder"});
+    fs::remove(dir_ / name);
+    if (fs::exists(kept)) fs::rename(kept, dir_ / name);
+  }
+  ::alarm(0);
+}
+
+TEST_F(BrokenCheckpoint, a_file_of_absurd_size_is_not_read) {
+  write_file(dir_ / "tokenizer.json", "");
+  fs::resize_file(dir_ / "tokenizer.json", std::uintmax_t{1} << 40);  // takes no room on the disk
+  expect_load_error({"tokenizer.json", "1099511627776 bytes"});
 }
 
 TEST_F(BrokenCheckpoint, a_missing_tensor_is_named) {

@@ -222,7 +222,9 @@ TEST(TokenizerFile, NamesAFileThatCannotBeRead) {
     Tokenizer::load("/nowhere/tokenizer.json");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "tokenizer /nowhere/tokenizer.json: the file can't be read");
+    EXPECT_STREQ(
+        error.what(),
+        "/nowhere/tokenizer.json: cannot be read: No such file or directory; check its name, and who may read it");
   }
 }
 
