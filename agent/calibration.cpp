@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agent/call_translator.h"
@@ -106,10 +105,11 @@ void save_fit(const std::string& model_name, const PointFit& fit) {
 
 std::optional<PointFit> load_fit(const std::string& model_name) {
   const std::filesystem::path path = calibration_path(model_name);
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const std::string text = read_file(path);
   try {
-    const json object = json::parse(file);
+    const json object = json::parse(text);
     PointFit fit;
     const std::string space = object.at("space");
     const auto found =

@@ -1,25 +1,18 @@
 #include "agent/chat_template.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "agent/error.h"
+#include "agent/whole_file.h"
 
 namespace agent {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("can't open " + path.string() + ": check that the checkpoint folder is complete");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // `chat_template` is one template, or a list of named ones of which "default" is for chats.
 std::string template_in_config(const std::filesystem::path& path) {
-  const Json config = Json::parse(read_text(path), nullptr, /*allow_exceptions=*/false);
+  const Json config = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
   if (config.is_object() && config.contains("chat_template")) {
     const Json& value = config["chat_template"];
     if (value.is_string()) return value.get<std::string>();
@@ -71,7 +64,7 @@ ChatTemplate ChatTemplate::load(const std::filesystem::path& checkpoint_dir) {
   const auto own_file = checkpoint_dir / "chat_template.jinja", config = checkpoint_dir / "tokenizer_config.json";
   const bool has_own_file = std::filesystem::exists(own_file);
   try {
-    return parse(has_own_file ? read_text(own_file) : template_in_config(config));
+    return parse(has_own_file ? read_file(own_file) : template_in_config(config));
   } catch (const jinja::SyntaxError& error) {
     throw Error((has_own_file ? own_file : config).string() + ": " + error.what());
   }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "agent/error.h"
+#include "agent/whole_file.h"
 #include "tools/subprocess.h"
 
 namespace agent {
@@ -44,24 +45,20 @@ std::filesystem::path config_dir() {
 }
 
 std::string read_private_file(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) throw Error(file.string() + ": can't be read");
+  const tools::FileDescriptor opened = open_file(file);
   struct stat status {};
-  ::fstat(fd, &status);
+  ::fstat(opened.get(), &status);
   std::string problem, value;
-  if (!S_ISREG(status.st_mode)) {
-    problem = "is no file";
-  } else if (status.st_uid != ::geteuid()) {
+  if (status.st_uid != ::geteuid()) {
     problem = "belongs to somebody else";
   } else if ((status.st_mode & 077) != 0) {
     problem = "can be read by others; run: chmod 600 " + file.string();
   } else {
     value.resize(kMostBytes);
-    const ssize_t n = ::read(fd, value.data(), value.size());
+    const ssize_t n = ::read(opened.get(), value.data(), value.size());
     value = without_line_end(value.substr(0, static_cast<std::size_t>(std::max<ssize_t>(n, 0))));
     if (value.empty()) problem = "is empty";
   }
-  ::close(fd);
   if (!problem.empty()) throw Error(file.string() + ": " + problem);
   return value;
 }

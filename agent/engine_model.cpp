@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "agent/engine_reporter.h"
 #include "agent/error.h"
 #include "agent/reply_events.h"
+#include "agent/whole_file.h"
 #include "inference/engine.h"
 #include "inference/session.h"
 
@@ -25,9 +25,9 @@ constexpr std::int64_t kMostContextByDefault = 128 * 1024;
 
 // A JSON file of the checkpoint; an empty object when it isn't there.
 json read_json(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) return json::object();
-  json parsed = json::parse(file, nullptr, false);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return json::object();
+  json parsed = json::parse(read_file(path), nullptr, false);
   if (!parsed.is_object()) throw Error(path.string() + ": is not a JSON object");
   return parsed;
 }

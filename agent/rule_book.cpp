@@ -1,7 +1,7 @@
 #include "agent/rule_book.h"
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "agent/credentials.h"
@@ -34,11 +34,9 @@ std::filesystem::path RuleBook::default_path() {
 }
 
 RuleBook::RuleBook(std::filesystem::path path) : path_(std::move(path)) {
-  std::ifstream file(path_);
   std::error_code ignored;
-  if (!file && std::filesystem::exists(path_, ignored)) throw Error(path_.string() + ": can't be read; see who may");
-  if (!file) return;
-  const json list = json::parse(file, nullptr, false);
+  if (!std::filesystem::exists(path_, ignored)) return;
+  const json list = json::parse(read_file(path_), nullptr, false);
   bool is_good = list.is_array();
   for (std::size_t i = 0; is_good && i < list.size(); ++i) {
     const std::optional<Rule> rule = read_rule(list[i]);

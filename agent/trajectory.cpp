@@ -2,13 +2,13 @@
 
 #include <QByteArray>
 #include <QImage>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "agent/action_call.h"
 #include "agent/error.h"
 #include "agent/tool_arguments.h"
+#include "agent/whole_file.h"
 #include "tools/action_import.h"
 #include "tools/anchor_reader.h"
 
@@ -36,17 +36,9 @@ struct Item {
   std::string task;  // from the user
 };
 
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("can't read " + path.string());
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // The records of a JSON file: a list, one of the usual members that hold a list, or one record a line.
 json records_of(const fs::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, kMostPictures_bytes);
   if (is_nested_too_deep(text)) throw Error(path.string() + " is nested too deep to be a recording");
   json whole = json::parse(text, nullptr, false);
   if (whole.is_discarded()) {
@@ -87,7 +79,9 @@ Picture picture_from_file(const fs::path& folder, const std::string& name) {
   const fs::path relative =
       fs::path(name).is_absolute() ? fs::path(name).filename() : fs::path(name).lexically_normal();
   if (relative.empty() || *relative.begin() == "..") return nullptr;
-  return picture_of(QImage(QString::fromStdString((folder / relative).string())));
+  std::error_code missing;
+  if (!fs::is_regular_file(folder / relative, missing)) return nullptr;
+  return picture_of(QImage::fromData(QByteArray::fromStdString(read_file(folder / relative, kMostPictures_bytes))));
 }
 
 class Reader {

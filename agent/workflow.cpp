@@ -2,8 +2,6 @@
 
 #include <QByteArray>
 #include <QImage>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "agent/error.h"
@@ -132,8 +130,7 @@ void export_workflow(Recorder& recorder, SessionId session, const fs::path& file
 }
 
 std::optional<ImportedWorkflow> import_workflow(Recorder& recorder, const fs::path& file) {
-  std::ifstream opened(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(opened), {}};
+  const std::string text = read_file(file, kMostPictures_bytes);
   if (is_nested_too_deep(text)) return std::nullopt;
   const json workflow = json::parse(text, nullptr, false);
   if (!workflow.is_object() || workflow.value("format", json()) != kFormat) return std::nullopt;

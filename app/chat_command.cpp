@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <QImage>
+#include <array>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <optional>
 
 #include "agent/error.h"
 #include "agent/permission.h"
+#include "agent/whole_file.h"
 #include "app/model_choice.h"
 #include "app/signal_stop.h"
 
@@ -18,8 +18,9 @@ namespace app {
 namespace {
 
 agent::Picture read_picture(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw UsageError(path + ": there is no such file");
-  const QImage image = QImage(QString::fromStdString(path)).convertToFormat(QImage::Format_RGB32);
+  require_file(path);
+  const QByteArray bytes = QByteArray::fromStdString(agent::read_file(path, agent::kMostPictures_bytes));
+  const QImage image = QImage::fromData(bytes).convertToFormat(QImage::Format_RGB32);
   if (image.isNull()) throw agent::Error(path + ": is no picture that can be read (PNG, JPEG)");
   const capture::Size size{image.width(), image.height()};
   const cv::Mat pixels(size.height, size.width, CV_8UC4, const_cast<uchar*>(image.constBits()),
@@ -76,7 +77,11 @@ std::optional<std::string> read_message(bool is_terminal) {
     if (!std::getline(std::cin, text)) return std::nullopt;
     return text;
   }
-  text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  std::array<char, 65536> piece{};
+  while (std::cin.read(piece.data(), piece.size()), std::cin.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > agent::kMostText_bytes) throw UsageError("the standard input has more than a message can be");
+  }
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? std::nullopt : std::optional(text);
 }

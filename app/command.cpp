@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/error.h"
+#include "agent/whole_file.h"
+
 namespace app {
 namespace {
 
@@ -76,6 +79,14 @@ int exit_status(agent::Ending ending) {
       return kExitFailed;
   }
   return kExitFailed;
+}
+
+void require_file(const std::filesystem::path& file) {
+  try {
+    agent::open_file(file);
+  } catch (const agent::Error& error) {
+    throw UsageError(error.what());
+  }
 }
 
 CommandLine::CommandLine(std::span<const CommandArgument> arguments, std::span<const CommandOption> options,

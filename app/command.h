@@ -3,6 +3,7 @@
 // manual page are made.
 
 #include <QStringList>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// That there is such a file, which can be read whole. Throws UsageError.
+void require_file(const std::filesystem::path& file);
 
 struct CommandOption {
   std::string name;

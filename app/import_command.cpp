@@ -13,9 +13,7 @@ using nlohmann::json;
 
 int import_file(const CommandLine& line) {
   const std::filesystem::path file = line.argument(0);
-  if (!std::filesystem::exists(file)) throw UsageError(file.string() + ": there is no such file");
-  if (!std::filesystem::is_regular_file(file))
-    throw UsageError(file.string() + ": is no file that could be read whole");
+  require_file(file);
   const auto recorder = open_record();
   if (const auto workflow = agent::import_workflow(*recorder, file)) {
     if (line.has("json")) {

@@ -2,12 +2,11 @@
 
 #include <QStandardPaths>
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "agent/credentials.h"
 #include "agent/engine_model.h"
 #include "agent/error.h"
+#include "agent/whole_file.h"
 #include "app/resources.h"
 
 namespace app {
@@ -70,10 +69,7 @@ std::unique_ptr<agent::Model> load_model(const std::string& choice, const std::s
 
 std::string instructions_for(const agent::ModelInfo& model) {
   if (model.speaks_short_calls) return "";
-  const fs::path path = resource_path("prompts/instructions.md");
-  std::ifstream file(path);
-  if (!file) throw agent::Error(path.string() + ": cannot be read; Deskhand is not completely installed");
-  return {std::istreambuf_iterator<char>(file), {}};
+  return agent::read_file(resource_path("prompts/instructions.md"));
 }
 
 capture::Size closer_picture(const agent::ModelInfo& model) {

@@ -80,7 +80,7 @@ std::vector<Application> applications_in(const std::vector<std::filesystem::path
     std::error_code error;
     for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
       const std::string id = file.path().stem();
-      if (file.path().extension() != ".desktop" || by_id.count(id) > 0) continue;
+      if (file.path().extension() != ".desktop" || by_id.count(id) > 0 || !file.is_regular_file(error)) continue;
       std::ifstream stream(file.path());
       const std::string text{std::istreambuf_iterator<char>(stream), {}};
       if (const auto application = parse_desktop_entry(id, text)) by_id.emplace(id, *application);

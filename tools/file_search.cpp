@@ -192,6 +192,7 @@ FileReply grep(const Workspace& workspace, const GrepQuery& query, std::stop_tok
   const fs::path& place = std::get<fs::path>(found);
   std::error_code error;
   const bool is_folder = fs::is_directory(place, error);
+  if (!is_folder && !fs::is_regular_file(place, error)) return refuse(query.path + " isn't a regular file");
   const fs::path folder = is_folder ? place : place.parent_path();
   std::vector<std::string> command = {"rg", "--no-config", "--json", "--hidden", "--glob", "!.git", "--sort", "path"};
   if (query.glob) command.insert(command.end(), {"--glob", *query.glob});

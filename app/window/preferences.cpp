@@ -1,6 +1,7 @@
 #include "app/window/preferences.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QStandardPaths>
 
 namespace app {
@@ -74,6 +75,7 @@ bool Preferences::export_to(const QString& path) {
 }
 
 bool Preferences::import_from(const QString& path) {
+  if (!QFileInfo(path).isFile()) return false;  // nor a pipe, which would keep the window waiting
   const QSettings other(path, QSettings::IniFormat);
   if (other.value("format").toString() != kFormat) return false;
   file_.clear();

@@ -1,6 +1,7 @@
 #include "app/window/session_reader.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 
 #include "agent/recorder.h"
@@ -38,7 +39,8 @@ void SessionReader::want_output(const QString& path) {
   QMetaObject::invokeMethod(&worker_, [this, path] {
     QFile file(path);
     QByteArray written;
-    if (file.open(QIODevice::ReadOnly)) {
+    // A recording from elsewhere may name anything: no pipe, whose other end could be waited for without end.
+    if (QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly)) {
       file.seek(std::max<qint64>(0, file.size() - kMostOutputBytes));
       written = file.read(kMostOutputBytes);
     }

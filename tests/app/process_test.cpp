@@ -73,6 +73,27 @@ TEST_F(Process, a_word_that_is_no_text_is_refused) {
   EXPECT_NE(problem.find("word 5 of the command line is not valid UTF-8"), std::string::npos) << problem;
 }
 
+TEST_F(Process, a_pipe_or_a_device_in_a_files_place_is_neither_waited_for_nor_read) {
+  const std::string here = "cd " + folder_.path().string() + " && ";
+  sh(here + "mkfifo pipe && mkdir model && mkfifo model/config.json && ln -s /dev/zero zero.png");
+  const auto expect = [&](const std::string& words, int status, const std::string& named) {
+    const std::string problem = sh(here + "timeout 60 $D " + words + " 2>&1 </dev/null");
+    EXPECT_EQ(status_, status) << words;
+    EXPECT_NE(problem.find(named + ": is a pipe, a socket or a device"), std::string::npos) << words << ": " << problem;
+  };
+  expect("chat --image pipe hello", 2, "pipe");
+  expect("chat --image zero.png hello", 2, "zero.png");
+  expect("import pipe", 2, "pipe");
+  expect("chat --model model hello", 1, "model/config.json");
+  expect("run --desktop none --secret key=@pipe hello", 1, "pipe");
+}
+
+TEST_F(Process, an_endless_message_is_refused) {
+  const std::string problem = sh("timeout 60 $D chat </dev/zero 2>&1");
+  EXPECT_EQ(status_, 2);
+  EXPECT_NE(problem.find("more than a message can be"), std::string::npos) << problem;
+}
+
 // A server that takes a connection and says nothing.
 class SilentServer {
  public:

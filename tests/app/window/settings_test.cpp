@@ -1,6 +1,8 @@
 // The settings, and what the machine check says there.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <QApplication>
 #include <QLabel>
@@ -17,6 +19,7 @@
 #include "app/window/settings_page.h"
 #include "app/window/translations.h"
 #include "tests/app/window/tab_round.h"
+#include "tests/unit/tools/temporary_folder.h"
 
 namespace app {
 namespace {
@@ -63,6 +66,15 @@ TEST(SettingsView, to_be_asked_leaves_room_for_lasting_answers) {
   policy.remembered.push_back({"network", "", agent::Decision::Allow});
   EXPECT_EQ(decision(tools::Effect::InputPrivate), agent::Decision::Allow);
   EXPECT_EQ(decision(tools::Effect::Network), agent::Decision::Deny);
+}
+
+TEST(SettingsView, are_not_imported_from_a_pipe) {
+  ::alarm(60);  // who waits for its other end, ends here
+  const tools::TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder.path() / "settings.conf").c_str(), 0600), 0);
+  Preferences preferences;
+  EXPECT_FALSE(preferences.import_from(QString::fromStdString((folder.path() / "settings.conf").string())));
+  ::alarm(0);
 }
 
 TEST(SettingsView, are_found_by_typing) {

@@ -1,6 +1,8 @@
 // How the views behave, each by itself.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <QAccessible>
 #include <QApplication>
@@ -133,6 +135,18 @@ TEST_F(View, transcript_search_keeps_its_place_while_a_word_is_typed) {
   EXPECT_EQ(view.current_row(), row);
   ASSERT_TRUE(view.find("calc", Seek::Previous));
   EXPECT_NE(view.current_row(), row) << "round the beginning";
+}
+
+TEST_F(View, output_that_a_pipe_would_give_is_not_waited_for) {
+  ::alarm(60);  // the reader's thread is joined: who waits for the pipe's other end, ends here
+  const std::filesystem::path pipe = folder_.path() / "output";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  SessionReader reader(record(), 1);
+  QSignalSpy ready(&reader, &SessionReader::output_ready);
+  reader.want_output(QString::fromStdString(pipe.string()));
+  ASSERT_TRUE(ready.wait(20000));
+  EXPECT_EQ(ready[0][1].toByteArray(), "");
+  ::alarm(0);
 }
 
 TEST(PlanSteps, keep_the_focus_where_it_was) {

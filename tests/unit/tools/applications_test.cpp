@@ -1,6 +1,7 @@
 #include "tools/applications.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -66,6 +67,13 @@ TEST_F(Applications, are_found_by_their_category_when_no_name_fits) {
   EXPECT_EQ(find("Spreadsheet"), (std::vector<std::string>{"sheets"}));
   EXPECT_EQ(find("File Manager"), (std::vector<std::string>{"files"}));
   EXPECT_EQ(find("sheet"), std::nullopt);
+}
+
+TEST_F(Applications, a_pipe_is_no_entry) {
+  ::alarm(60);  // who waits for its other end, ends here
+  ASSERT_EQ(::mkfifo((root_ / "own" / "calc.desktop").c_str(), 0600), 0);
+  EXPECT_EQ(find("calc"), (std::vector<std::string>{"/usr/bin/sums"}));
+  ::alarm(0);
 }
 
 TEST_F(Applications, the_users_own_entry_wins) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/unit/tools/temporary_folder.h"
 #include "tools/shell_tools.h"
@@ -105,6 +106,13 @@ TEST_F(ToolsTest, contents_are_found_with_path_and_line) {
   EXPECT_THAT(call("grep", {{"pattern", "("}}).text, HasSubstr("search failed"));
   EXPECT_THAT(call("grep", {{"pattern", "--files"}}).text, HasSubstr("nothing matches"));
   EXPECT_FALSE(call("grep", {{"pattern", "root"}, {"path", "/etc/passwd"}}).ok);
+}
+
+TEST_F(ToolsTest, a_search_does_not_wait_for_a_pipe) {
+  ASSERT_EQ(::mkfifo((work_.path() / "pipe").c_str(), 0600), 0);
+  const ToolResult result = call("grep", {{"pattern", "x"}, {"path", "pipe"}});
+  EXPECT_FALSE(result.ok);
+  EXPECT_EQ(result.text, "pipe isn't a regular file");
 }
 
 TEST_F(ToolsTest, a_search_with_very_many_hits_stays_within_its_budget) {
