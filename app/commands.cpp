@@ -1,6 +1,7 @@
 #include "app/commands.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "agent/remote_model.h"
@@ -23,6 +24,48 @@ namespace {
 const Command* find_command(const std::string& name) {
   const std::span<const Command> all = commands();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Command& command) { return command.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// A letter too many, too few or another one, or two neighbours swapped.
+bool is_slip_of(std::string_view word, std::string_view name) {
+  const auto differ = std::mismatch(word.begin(), word.end(), name.begin(), name.end());
+  word.remove_prefix(static_cast<std::size_t>(differ.first - word.begin()));
+  name.remove_prefix(static_cast<std::size_t>(differ.second - name.begin()));
+  if (word.empty() || name.empty()) return word.size() + name.size() == 1;
+  if (word.substr(1) == name || word == name.substr(1) || word.substr(1) == name.substr(1)) return true;
+  return word.size() > 1 && name.size() > 1 && word[0] == name[1] && word[1] == name[0] &&
+         word.substr(2) == name.substr(2);
+}
+
+// Whether what follows the mistyped word can hardly be meant for another command, or be more of a task: "replya 3", but
+// not "reply to Ada". Words that a command takes freely tell little: "chart sales" is a task.
+bool fits(const Command& command, const std::string& mistyped, const QStringList& words) {
+  constexpr std::size_t kLongName = 6;
+  if (std::isupper(static_cast<unsigned char>(mistyped[0]))) return false;  // a sentence begins so
+  try {
+    const CommandLine line(command.arguments, command.options, words);
+    if (command.arguments.empty()) return true;
+    const CommandArgument& argument = command.arguments[0];
+    const std::string first = line.argument(0);
+    if (argument.name == "ID")
+      return std::all_of(first.begin(), first.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (argument.name == "file") return first.find_first_of("./") != std::string::npos;
+    if (!argument.is_rest) return true;  // it is one of few choices
+    const bool is_swapped =
+        std::is_permutation(mistyped.begin(), mistyped.end(), command.name.begin(), command.name.end());
+    return is_swapped || (command.name.size() >= kLongName && line.rest(0).find(' ') == std::string::npos);
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+// The command that was meant where there is none of that name; null: the words may be a task.
+const Command* meant_command(const std::string& name, const QStringList& words) {
+  const std::span<const Command> all = commands();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Command& command) {
+    return is_slip_of(name, command.name) && (words.empty() || fits(command, name, words));
+  });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -58,8 +101,12 @@ int run(const Command& command, const QStringList& words) {
     std::fprintf(stderr, "deskhand: %s\n", stopped.what());
     return kExitStopped;
   } catch (const UsageError& error) {
+    const bool may_be_task =
+        command.name != "run" && words.size() > 1 &&
+        std::none_of(words.begin(), words.end(), [](const QString& word) { return word.startsWith('-'); });
     throw UsageError(std::string(error.what()) + "\nUsage: " + usage_of(command) + "; deskhand " + command.name +
-                     " --help says more");
+                     " --help says more" +
+                     (may_be_task ? "\nA task in these words: deskhand run " + command.name + " …" : ""));
   }
 }
 
@@ -76,7 +123,9 @@ std::span<const Command> commands() {
 
 int run_command_line(const QStringList& words) {
   const std::string first = words.value(0).toStdString();
-  if (first == "--help" || first == "-h" || first == "help") {
+  const Command* asked_about = first == "help" ? find_command(words.value(1).toStdString()) : nullptr;
+  if (asked_about != nullptr && words.size() == 2) return run(*asked_about, {"--help"});
+  if (first == "--help" || first == "-h" || (first == "help" && words.size() <= 2)) {
     std::fputs(overview().c_str(), stdout);
     return kExitDone;
   }
@@ -85,9 +134,12 @@ int run_command_line(const QStringList& words) {
     return kExitDone;
   }
   if (const Command* command = find_command(first)) return run(*command, words.mid(1));
-  if (words.size() == 1 && !first.empty() && !first.starts_with("-") && first.find(' ') == std::string::npos) {
-    throw UsageError("there is no command \"" + first +
-                     "\"; deskhand --help lists them. A task of one word: deskhand run " + first);
+  const bool is_one_word = !first.empty() && !first.starts_with("-") && first.find(' ') == std::string::npos;
+  const Command* meant = is_one_word ? meant_command(first, words.mid(1)) : nullptr;
+  if (meant != nullptr || (is_one_word && words.size() == 1)) {
+    throw UsageError(
+        "there is no command \"" + first + "\"" + (meant != nullptr ? "; did you mean \"" + meant->name + "\"?" : ";") +
+        " deskhand --help lists them. A task in these words: deskhand run " + first + (words.size() > 1 ? " …" : ""));
   }
   return run(*find_command("run"), words);
 }

@@ -75,6 +75,17 @@ TEST(CommandLine, a_first_word_with_one_dash_is_a_slip) {
   EXPECT_EQ(parse({"-5 + 3"}).argument(0), "-5 + 3") << "words to be said";
 }
 
+TEST(Commands, help_tells_all_of_them_or_one) {
+  const auto said = [](const QStringList& words) {
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_command_line(words), kExitDone);
+    return testing::internal::GetCapturedStdout();
+  };
+  EXPECT_EQ(said({"help"}), said({"--help"}));
+  EXPECT_EQ(said({"help", "replay"}), said({"replay", "--help"}));
+  EXPECT_EQ(said({"help", "replya"}), said({"--help"}));
+}
+
 TEST(Commands, options_that_contradict_are_refused) {
   EXPECT_THROW(run_command_line({"run", "--desktop", "none", "--workspace", "/", "hello"}), UsageError);
   EXPECT_THROW(run_command_line({"run", "--workspace", "/no/such/folder", "hello"}), UsageError);
@@ -82,8 +93,51 @@ TEST(Commands, options_that_contradict_are_refused) {
   EXPECT_THROW(run_command_line({"chat", "--image", "/no/such/picture.png", "hello"}), UsageError);
 }
 
+std::string refusal_of(const QStringList& words) {
+  try {
+    run_command_line(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "it ran";
+}
+
 TEST(Commands, a_mistyped_command_is_no_task) {
-  EXPECT_THROW(run_command_line({"sesions"}), UsageError);
+  EXPECT_EQ(refusal_of({"sesions"}),
+            "there is no command \"sesions\"; did you mean \"sessions\"? deskhand --help "
+            "lists them. A task in these words: deskhand run sesions");
+  EXPECT_EQ(refusal_of({"calculator"}),
+            "there is no command \"calculator\"; deskhand --help lists them. A task in "
+            "these words: deskhand run calculator");
+  const std::pair<QStringList, std::string> kMeant[] = {
+      {{"sesions", "list"}, "sessions"},
+      {{"session", "--json"}, "sessions"},
+      {{"sesions", "--most", "3", "backup"}, "sessions"},
+      {{"replya", "3"}, "replay"},
+      {{"reply", "3", "--mode", "watch"}, "replay"},
+      {{"shwo", "12"}, "show"},
+      {{"udo", "7", "--dry-run"}, "undo"},
+      {{"exprt", "2", "--to=html"}, "export"},
+      {{"improt", "traj.jsonl"}, "import"},
+      {{"modle", "list"}, "model"},
+      {{"rule", "forget", "3"}, "rules"},
+      {{"docter", "--json"}, "doctor"},
+      {{"compltion", "bash"}, "completion"},
+      {{"recrod", "gedit", "a.txt"}, "record"},
+      {{"caht", "--image", "a.png", "what", "is", "this?"}, "chat"},
+      {{"rnu", "Open Calculator"}, "run"},
+  };
+  for (const auto& [words, meant] : kMeant) {
+    const std::string problem = refusal_of(words);
+    EXPECT_NE(problem.find("did you mean \"" + meant + "\"?"), std::string::npos)
+        << words.join(" ").toStdString() << ": " << problem;
+  }
+}
+
+TEST(Commands, a_task_that_begins_with_a_commands_name_is_told_how_to_say_so) {
+  const std::string problem = refusal_of({"show", "me", "the", "weather"});
+  EXPECT_NE(problem.find("A task in these words: deskhand run show …"), std::string::npos) << problem;
+  EXPECT_EQ(refusal_of({"show", "3", "--jsn"}).find("A task"), std::string::npos);
 }
 
 }  // namespace

@@ -88,6 +88,40 @@ TEST_F(Process, a_pipe_or_a_device_in_a_files_place_is_neither_waited_for_nor_re
   expect("run --desktop none --secret key=@pipe hello", 1, "pipe");
 }
 
+// Taken for a task, they get as far as to a record that can't be kept.
+TEST_F(Process, words_near_a_commands_name_stay_a_task) {
+  for (const char* words : {"'reply to Ada'",
+                            "reply to Ada",
+                            "'reply 3'",
+                            "how many files are here?",
+                            "how late",
+                            "slow the mouse down",
+                            "'Show 3'",
+                            "Show 3",
+                            "Show 3 windows",
+                            "Import data.csv",
+                            "chart sales",
+                            "chart 'the sales of May'",
+                            "cat notes.txt",
+                            "what is this?",
+                            "ran out of disk",
+                            "turn it off",
+                            "reword the letter",
+                            "records of May into a table",
+                            "session notes of today: print them",
+                            "impart wisdom",
+                            "mode of the printer",
+                            "ruler on",
+                            "doctors in Bonn",
+                            "'import them'",
+                            "' run'",
+                            "help me find my keys"}) {
+    const std::string problem = sh("XDG_DATA_HOME=/dev/null $D " + std::string(words) + " 2>&1 </dev/null");
+    EXPECT_EQ(status_, 1) << words << ": " << problem;
+    EXPECT_EQ(problem.find("there is no command"), std::string::npos) << words << ": " << problem;
+  }
+}
+
 TEST_F(Process, an_endless_message_is_refused) {
   const std::string problem = sh("timeout 60 $D chat </dev/zero 2>&1");
   EXPECT_EQ(status_, 2);
