@@ -18,6 +18,7 @@ int rules(const CommandLine& line) {
     return kExitDone;
   }
   if (!line.argument(1).empty()) throw UsageError("only forget takes a number");
+  if (book.rules().empty()) std::fputs("deskhand: there are no lasting answers yet\n", stderr);
   for (std::size_t i = 0; i < book.rules().size(); ++i) {
     const agent::Rule& rule = book.rules()[i];
     std::printf("%zu  %-6s %s%s\n", i + 1, std::string(agent::name_of(rule.decision)).c_str(), rule.name.c_str(),

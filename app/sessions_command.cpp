@@ -22,11 +22,13 @@ bool contains_words(const std::string& text, const std::string& words) {
 
 int list_sessions(const CommandLine& line) {
   const auto recorder = open_record();
-  int n_left = line.whole_number("most", 1, INT32_MAX);
+  const int n_most = line.whole_number("most", 1, INT32_MAX);
+  int n_listed = 0;
   for (const agent::SessionSummary& session : recorder->list_sessions()) {
     if (line.has("status") && agent::name_of(session.status) != line.value("status")) continue;
     if (!contains_words(session.info.task + "\n" + session.summary, line.rest(0))) continue;
-    if (n_left-- == 0) break;
+    if (n_listed == n_most) break;
+    ++n_listed;
     if (line.has("json")) {
       nlohmann::ordered_json object = agent::session_json(session);
       object["actions"] = session.n_actions;
@@ -34,6 +36,13 @@ int list_sessions(const CommandLine& line) {
     } else {
       std::printf("%5lld  %s\n", static_cast<long long>(session.id), line_of(session).c_str());
     }
+  }
+  if (n_listed == 0) {
+    const bool is_filtered = line.has("status") || !line.rest(0).empty();
+    std::fprintf(stderr, "deskhand: %s\n",
+                 is_filtered
+                     ? "no session is like that; without words and --status all are listed"
+                     : "there are no sessions yet; a task makes the first, e.g. deskhand run \"Open Calculator\"");
   }
   return kExitDone;
 }

@@ -48,7 +48,7 @@ TEST_F(Process, closed_streams_give_their_numbers_to_nothing_else) {
   EXPECT_EQ(status_, 1);
   EXPECT_NE(problem.find("Bad file descriptor"), std::string::npos) << problem;
   sh("$D sessions <&- >&- 2>&-");
-  EXPECT_EQ(sh("$D sessions 2>&1"), "") << "the record is whole";
+  EXPECT_EQ(sh("$D sessions 2>&1 | cut -c -33"), "deskhand: there are no sessions y\n") << "the record is whole";
   EXPECT_EQ(status_, 0);
 }
 

@@ -123,11 +123,20 @@ TEST_F(RecordCommands, sessions_are_listed_and_filtered) {
   run({"sessions", "--json", "LETTER"});
   ASSERT_EQ(lines().size(), 1u);
   EXPECT_EQ(lines()[0]["actions"], 1);
-  run({"sessions", "--status", "stuck"});
+  EXPECT_EQ(run({"sessions", "--status", "stuck"}), kExitDone);
   EXPECT_EQ(said_, "");
+  EXPECT_EQ(complained_, "deskhand: no session is like that; without words and --status all are listed\n");
   run({"sessions", "--most", "1"});
   EXPECT_NE(said_.find("edit the files"), std::string::npos);
   EXPECT_EQ(said_.find("letter"), std::string::npos);
+}
+
+TEST_F(RecordCommands, that_there_is_no_session_yet_is_said_beside_the_output) {
+  for (const QStringList& words : {QStringList{"sessions"}, QStringList{"sessions", "--json"}}) {
+    EXPECT_EQ(run(words), kExitDone);
+    EXPECT_EQ(said_, "") << "a line is a session";
+    EXPECT_NE(complained_.find("there are no sessions yet"), std::string::npos) << complained_;
+  }
 }
 
 TEST_F(RecordCommands, a_session_is_shown_to_people_and_to_programs) {
