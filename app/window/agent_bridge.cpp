@@ -165,6 +165,7 @@ void AgentBridge::work(const std::stop_token& closing) {
     tell([this, why = text_of(error.what())] { Q_EMIT failed(why); });
   }
   tell([this] {
+    has_ended_ = true;
     become(RunState::Ended);
     Q_EMIT ended();
   });

@@ -67,6 +67,11 @@ class AgentBridge : public QObject {
   explicit AgentBridge(SessionRequest request, QObject* parent = nullptr);
   ~AgentBridge() override;  // stops, and waits until the agent has let go of everything
 
+  // Ends the session without waiting for it: a model or a tool may take its time to stop. What it does is recorded to
+  // the last; then the bridge goes by itself. For the program's end finish_all() waits for those that are still at it.
+  static void end(std::unique_ptr<AgentBridge> bridge);
+  static void finish_all();
+
   void start();
   void say(const QString& task);  // the next task of the same session; only while Idle
   void stop();
@@ -84,6 +89,7 @@ class AgentBridge : public QObject {
   qint64 session() const { return session_; }
   QString display() const { return display_; }
   bool is_started() const { return thread_.joinable(); }
+  bool has_ended() const { return has_ended_; }  // nothing of it is left to wait for
   // What was signalled last, for views that come later.
   QString model_name() const { return model_name_; }
   const std::optional<agent::ModelStatus>& last_status() const { return last_status_; }
@@ -129,6 +135,7 @@ class AgentBridge : public QObject {
 
   SessionRequest request_;
   RunState state_ = RunState::Starting;  // these: the UI thread's view
+  bool has_ended_ = false;
   qint64 session_ = 0;
   QString display_, model_name_;
   std::optional<agent::ModelStatus> last_status_;

@@ -1,5 +1,7 @@
 // What the window asks of a session: on the UI thread, with answers by signals.
 
+#include <QCoreApplication>
+
 #include "app/window/agent_bridge.h"
 #include "tools/output_excerpt.h"
 
@@ -82,6 +84,19 @@ void AgentBridge::answer(const std::optional<QString>& text) {
 void AgentBridge::close() {
   stop();
   if (thread_.joinable()) thread_.request_stop();
+}
+
+void AgentBridge::end(std::unique_ptr<AgentBridge> bridge) {
+  bridge->disconnect();
+  bridge->close();
+  if (!bridge->is_started() || bridge->has_ended()) return;
+  AgentBridge* ending = bridge.release();
+  ending->setParent(qApp);
+  connect(ending, &AgentBridge::ended, ending, &QObject::deleteLater);
+}
+
+void AgentBridge::finish_all() {
+  qDeleteAll(qApp->findChildren<AgentBridge*>(Qt::FindDirectChildrenOnly));
 }
 
 }  // namespace app

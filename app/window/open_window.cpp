@@ -44,9 +44,14 @@ int open_window(int& argc, char** argv) {
     use_language(preferences.language());
     apply_theme(application, preferences.theme());
   }
-  MainWindow window(agent::Recorder::default_path());
-  window.show();
-  return QApplication::exec();
+  int status = 0;
+  {
+    MainWindow window(agent::Recorder::default_path());
+    window.show();
+    status = QApplication::exec();
+  }
+  AgentBridge::finish_all();  // behind the window, which is gone
+  return status;
 }
 
 }  // namespace app

@@ -63,9 +63,8 @@ void SessionPage::take_focus() {
   transcript_->setFocus();
 }
 
-// The bridge outlives what its signals would reach.
 SessionPage::~SessionPage() {
-  if (bridge_) bridge_->disconnect();
+  if (bridge_) AgentBridge::end(std::move(bridge_));
 }
 
 // A part is given its parent when it is made, and filled then: a style sheet goes over all that is in a widget each

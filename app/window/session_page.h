@@ -35,7 +35,7 @@ class SessionPage : public QWidget {
   Q_OBJECT
 
  public:
-  // Of a session that this program runs; the page owns it.
+  // Of a session that this program runs; the page owns it, and ends it when it goes, without waiting for that.
   explicit SessionPage(std::unique_ptr<AgentBridge> bridge, QWidget* parent = nullptr);
   // Of the record.
   SessionPage(std::filesystem::path record, qint64 session, const QString& task, QWidget* parent = nullptr);

@@ -17,6 +17,7 @@
 #include "app/window/preferences.h"
 #include "app/window/session_page.h"
 #include "tests/app/screenshots/animated_png.h"
+#include "tests/app/window/sessions_end.h"
 #include "tests/app/window/wait.h"
 
 namespace app_test {
@@ -128,6 +129,7 @@ QString make_film(const QString& file) {
   const QTemporaryDir home;
   for (const char* name : {"XDG_DATA_HOME", "XDG_CONFIG_HOME"}) qputenv(name, home.path().toUtf8());
   app::Preferences().set_met();
+  const SessionsEnd sessions_end;
   app::MainWindow window(home.filePath("sessions.db").toStdString());
   window.resize(1080, 660);
   window.show();

@@ -16,6 +16,7 @@
 #include "app/window/theme.h"
 #include "app/window/tray_icon.h"
 #include "tests/app/window/fake_desktop.h"
+#include "tests/app/window/sessions_end.h"
 
 namespace app {
 namespace {
@@ -31,6 +32,7 @@ class OnDesktop : public testing::Test {
 
   app_test::FakeDesktop& desktop_;
   QTemporaryDir folder_;
+  app_test::SessionsEnd sessions_end_;  // last: before what they use
 };
 
 TaskChoice a_task() {

@@ -22,6 +22,7 @@
 #include "app/window/preferences.h"
 #include "app/window/session_page.h"
 #include "app/window/tray_icon.h"
+#include "tests/app/window/sessions_end.h"
 
 namespace app {
 namespace {
@@ -48,6 +49,7 @@ class Window : public testing::Test {
   std::filesystem::path record() const { return folder_.filePath("sessions.db").toStdString(); }
 
   QTemporaryDir folder_;
+  app_test::SessionsEnd sessions_end_;  // last: before what they use
 };
 
 TEST_F(Window, sessions_work_side_by_side_while_one_waits_for_consent) {

@@ -25,6 +25,7 @@
 #include "app/window/session_page.h"
 #include "app/window/translations.h"
 #include "tests/app/window/demo_record.h"
+#include "tests/app/window/sessions_end.h"
 #include "tests/app/window/wait.h"
 #include "tests/app/window/watchdog.h"
 #include "tests/desk/test_window.h"
@@ -49,6 +50,7 @@ class Run : public testing::Test {
   }
 
   QTemporaryDir folder_;
+  app_test::SessionsEnd sessions_end_;  // last: before what they use
 };
 
 TEST_F(Run, asks_acts_and_ends_with_everything_in_the_model_of_the_views) {

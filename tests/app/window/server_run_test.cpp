@@ -1,23 +1,35 @@
 // A session in the window with the model of a server: what is agreed to in part is done in part.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <QApplication>
 #include <QCheckBox>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
+#include <algorithm>
 #include <fstream>
+#include <memory>
+#include <optional>
 
+#include "agent/recorder.h"
 #include "app/window/approval_panel.h"
 #include "app/window/edit_review.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "app/window/session_page.h"
 #include "app/window/transcript_view.h"
+#include "tests/app/window/sessions_end.h"
 #include "tests/app/window/watchdog.h"
 #include "tests/chat_server/chat_server.h"
 #include "tests/unit/tools/temporary_folder.h"
+#include "tools/file_bytes.h"
 
 namespace app {
 namespace {
@@ -54,6 +66,7 @@ class ServerRun : public testing::Test {
 
   tools::TemporaryFolder folder_{tools::fast_disk()};
   chat_server::ChatServer server_;
+  app_test::SessionsEnd sessions_end_;  // last: before what they use
 };
 
 TEST_F(ServerRun, hunks_that_are_unticked_are_not_written_and_the_model_is_told) {
@@ -116,6 +129,80 @@ TEST_F(ServerRun, what_a_command_floods_with_is_shown_without_a_stall) {
   EXPECT_TRUE(QTest::qWaitFor([&] { return transcript->row_rect(row).height() > 10 * closed; }, kPatience_ms));
   EXPECT_LE(app_test::TimedApplication::longest_event_ms(), 50);
   RecordProperty("event_ms", std::to_string(app_test::TimedApplication::longest_event_ms()));
+}
+
+// A tool that doesn't stop: another program holds the journal of edits, for which it waits whatever it is told.
+class HeldJournal {
+ public:
+  explicit HeldJournal(const std::filesystem::path& state)
+      : file_(::open((state / "edits" / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    EXPECT_EQ(::flock(file_.get(), LOCK_EX), 0);
+  }
+  bool is_waited_for() const {
+    struct stat status {};
+    ::fstat(file_.get(), &status);
+    const std::string inode = std::to_string(status.st_ino) + " 0 EOF";
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);) {
+      if (line.find("-> FLOCK") != std::string::npos && line.find(inode) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+ private:
+  tools::FileDescriptor file_;
+};
+
+TEST_F(ServerRun, a_page_that_closes_waits_for_no_tool_and_its_session_loses_nothing) {
+  ::alarm(100);  // who waits for the tool in the window's thread, waits for ever: the tool waits for this test
+  std::filesystem::create_directories(folder_.path() / "work");
+  std::optional<HeldJournal> held;
+  server_.then([&](const chat_server::Request& request, chat_server::Connection& connection) {
+    held.emplace(folder_.path() / "state");
+    chat_server::calls("write_file", {{"path", "numbers.txt"}, {"content", "five\n"}})(request, connection);
+  });
+  SessionRequest wanted = request();
+  wanted.policy.rules[tools::Effect::WriteWorkspace] = agent::Decision::Allow;
+  auto page = std::make_unique<SessionPage>(std::make_unique<AgentBridge>(wanted));
+  const QPointer<AgentBridge> bridge = page->bridge();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return bridge->state() == RunState::Acting && held && held->is_waited_for(); },
+                              kPatience_ms));
+  const qint64 session = bridge->session();
+  page.reset();
+  int n_turns = 0;
+  QTimer turns;
+  QObject::connect(&turns, &QTimer::timeout, [&] { ++n_turns; });
+  turns.start(1);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return n_turns >= 100; }, kPatience_ms));
+  ASSERT_FALSE(bridge.isNull()) << "the tool still works";
+  EXPECT_FALSE(bridge->has_ended());
+  EXPECT_EQ(content(), "");
+  held.reset();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return bridge.isNull(); }, kPatience_ms)) << "it goes when it has ended";
+  EXPECT_EQ(content(), "five\n");
+  const auto recorder = agent::Recorder::open(folder_.path() / "sessions.db");
+  EXPECT_EQ(recorder->session(session).status, agent::SessionStatus::Stopped);
+  const std::vector<agent::Event> events = recorder->load_events(session);
+  EXPECT_TRUE(std::any_of(events.begin(), events.end(), [](const agent::Event& event) {
+    return event.kind == agent::EventKind::Outcome;
+  })) << "what the tool did is in the record";
+  ::alarm(0);
+}
+
+TEST_F(ServerRun, the_programs_end_waits_for_sessions_whose_pages_are_gone) {
+  std::filesystem::create_directories(folder_.path() / "work");
+  server_.then(chat_server::calls("shell", {{"command", "sleep 1000"}}));
+  SessionRequest wanted = request();
+  wanted.policy.rules[tools::Effect::Shell] = agent::Decision::Allow;
+  auto page = std::make_unique<SessionPage>(std::make_unique<AgentBridge>(wanted));
+  const QPointer<AgentBridge> bridge = page->bridge();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return bridge->state() == RunState::Acting; }, kPatience_ms));
+  const qint64 session = bridge->session();
+  page.reset();
+  AgentBridge::finish_all();
+  EXPECT_TRUE(bridge.isNull());
+  EXPECT_EQ(agent::Recorder::open(folder_.path() / "sessions.db")->session(session).status,
+            agent::SessionStatus::Stopped);
 }
 
 // Run by itself under valgrind too.
