@@ -63,22 +63,24 @@ std::string read_private_file(const std::filesystem::path& file) {
   return value;
 }
 
-std::optional<std::string> from_keyring(const std::string& attribute, const std::string& value) {
+std::optional<std::string> from_keyring(const std::string& attribute, const std::string& value,
+                                        const std::stop_token& stop) {
   std::string output;
   const auto result = tools::run_program({"secret-tool", "lookup", "service", "deskhand", attribute, value}, "/",
                                          [&](std::string_view piece) {
                                            output += piece;
                                            return output.size() < kMostBytes;
                                          },
-                                         kKeyringPatience, {}, {"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"});
+                                         kKeyringPatience, stop, {"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"});
   if (!result || result->exit_code != 0 || output.empty()) return std::nullopt;
   return without_line_end(output);
 }
 
-std::optional<std::string> server_key(const std::string& host) {
+std::optional<std::string> server_key(const std::string& host, const std::stop_token& stop) {
   if (auto key = from_environment("DESKHAND_API_KEY")) return key;
-  if (std::filesystem::exists(key_file(host))) return read_private_file(key_file(host));
-  return from_keyring("host", host);
+  std::error_code ignored;
+  if (std::filesystem::exists(key_file(host), ignored)) return read_private_file(key_file(host));
+  return from_keyring("host", host, stop);
 }
 
 void keep_server_key(const std::string& host, const std::string& key) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 namespace agent {
@@ -16,12 +17,13 @@ std::filesystem::path config_dir();
 std::string read_private_file(const std::filesystem::path& file);
 
 // From the desktop's keyring, by the attributes service=deskhand and `attribute`=`value`. Nothing when there is none,
-// or no keyring here.
-std::optional<std::string> from_keyring(const std::string& attribute, const std::string& value);
+// no keyring here, or it was stopped: a keyring may wait for the user to unlock it.
+std::optional<std::string> from_keyring(const std::string& attribute, const std::string& value,
+                                        const std::stop_token& stop = {});
 
 // The key for a model server ("host" or "host:port"): $DESKHAND_API_KEY, else the file keys/HOST in the configuration,
 // else the keyring. Nothing: many servers need none.
-std::optional<std::string> server_key(const std::string& host);
+std::optional<std::string> server_key(const std::string& host, const std::stop_token& stop = {});
 // Keeps it for later: in the file keys/HOST, which only the user can read. Throws Error.
 void keep_server_key(const std::string& host, const std::string& key);
 // How to give one, for messages.

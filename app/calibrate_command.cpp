@@ -148,7 +148,7 @@ agent::PointFit measure(agent::Model& model, bool is_quiet, const std::stop_toke
 std::unique_ptr<agent::Model> load_impatiently(const std::string& choice, std::chrono::seconds patience,
                                                const std::stop_token& stop) {
   if (!agent::is_endpoint(choice)) return load_model(choice, stop);
-  agent::RemoteModelOptions options = remote_options(choice);
+  agent::RemoteModelOptions options = remote_options(choice, stop);
   options.max_attempts = 3;
   options.silence_limit = patience;
   return agent::open_remote_model(std::move(options), stop);

@@ -54,16 +54,16 @@ fs::path model_folder(const std::string& choice) {
                      "; see `deskhand model list`");
 }
 
-agent::RemoteModelOptions remote_options(const std::string& choice) {
+agent::RemoteModelOptions remote_options(const std::string& choice, const std::stop_token& stop) {
   agent::RemoteModelOptions options;
   options.endpoint = agent::parse_endpoint(choice);
-  options.key = agent::server_key(options.endpoint.host);
+  options.key = agent::server_key(options.endpoint.host, stop);
   return options;
 }
 
 std::unique_ptr<agent::Model> load_model(const std::string& choice, const std::stop_token& stop,
                                          const agent::ModelWatch& watch) {
-  if (agent::is_endpoint(choice)) return agent::open_remote_model(remote_options(choice), stop);
+  if (agent::is_endpoint(choice)) return agent::open_remote_model(remote_options(choice, stop), stop);
   return agent::load_engine_model({.model_dir = model_folder(choice), .watch = watch});
 }
 

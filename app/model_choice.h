@@ -27,7 +27,7 @@ std::unique_ptr<agent::Model> load_model(const std::string& choice, const std::s
 // The folder that the choice, which is no server, means. Throws Error.
 std::filesystem::path model_folder(const std::string& choice);
 // The server that the choice means, with its key.
-agent::RemoteModelOptions remote_options(const std::string& choice);
+agent::RemoteModelOptions remote_options(const std::string& choice, const std::stop_token& stop = {});
 
 // What the model is told before everything else; small ones know their work and are told nothing. Throws Error.
 std::string instructions_for(const agent::ModelInfo& model);

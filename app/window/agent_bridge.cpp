@@ -126,7 +126,7 @@ std::unique_ptr<agent::Model> AgentBridge::load_model(const std::stop_token& clo
     tell([this, blocks, turn = turns_.n_turns()] { Q_EMIT model_looked(blocks, turn); });
   };
   auto model = request_.server.empty() ? agent::load_engine_model(options)
-                                       : agent::open_remote_model(remote_options(request_.server), closing);
+                                       : agent::open_remote_model(remote_options(request_.server, closing), closing);
   tell([this, name = text_of(model->info().name)] { Q_EMIT model_known(model_name_ = name); });
   if (!request_.has_size && model->info().screen_width_px > 0) {
     request_.workbench.width_px = model->info().screen_width_px;

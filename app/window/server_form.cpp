@@ -69,7 +69,7 @@ void ServerForm::set_address(const QString& address) {
 ServerForm::Answer ServerForm::ask(agent::RemoteModelOptions options, bool has_own_key, const std::stop_token& stop) {
   Answer answer;
   try {
-    if (!has_own_key) options.key = agent::server_key(options.endpoint.host);
+    if (!has_own_key) options.key = agent::server_key(options.endpoint.host, stop);
     options.max_attempts = 1;
     answer.models = agent::list_served_models(options, stop);
     if (answer.models.empty()) answer.problem = ServerForm::tr("The server answers, but has no model.");

@@ -1,14 +1,19 @@
 // Keys and secrets from a real keyring: gnome-keyring on a session bus of its own, filled by secret-tool.
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include "agent/credentials.h"
 #include "agent/error.h"
@@ -67,6 +72,33 @@ TEST_F(KeyringTest, keys_and_secrets_are_found_by_host_and_name) {
   EXPECT_EQ(server_key("gpu"), std::nullopt);
   EXPECT_EQ(named_secret("pin"), "12 34");
   EXPECT_THROW(named_secret("puk"), Error);
+}
+
+// A session bus that takes a connection and says nothing, as a keyring does that waits to be unlocked.
+TEST(SilentKeyring, is_not_waited_for_once_the_question_is_stopped) {
+  ::alarm(25);  // before the time after which it is given up anyway
+  const fs::path path = fs::path(::testing::TempDir()) / ("bus" + std::to_string(::getpid()));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const int bus = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(bus, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(bus, 1), 0);
+  ::setenv("DBUS_SESSION_BUS_ADDRESS", ("unix:path=" + path.string()).c_str(), 1);
+  std::stop_source stop;
+  std::jthread user([&] {
+    const int client = ::accept(bus, nullptr, nullptr);
+    stop.request_stop();
+    char byte = 0;
+    while (::read(client, &byte, 1) > 0) {  // until who asked is gone
+    }
+    ::close(client);
+  });
+  EXPECT_EQ(from_keyring("host", "gpu:8000", stop.get_token()), std::nullopt);
+  user.join();
+  ::close(bus);
+  ::unsetenv("DBUS_SESSION_BUS_ADDRESS");
+  fs::remove(path);
+  ::alarm(0);
 }
 
 }  // namespace
