@@ -48,6 +48,21 @@ std::vector<fs::path> user_homes() {
   return homes;
 }
 
+// Without its pipes, sockets and devices: every home has some, and they hold nothing. Throws filesystem_error.
+void copy_folder(const fs::path& from, const fs::path& to) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    const fs::path target = to / entry.path().filename();
+    if (entry.is_symlink()) {
+      fs::copy_symlink(entry.path(), target);
+    } else if (entry.is_directory()) {
+      fs::create_directory(target, entry.path());
+      copy_folder(entry.path(), target);
+    } else if (entry.is_regular_file()) {
+      fs::copy_file(entry.path(), target, fs::copy_options::overwrite_existing);
+    }
+  }
+}
+
 }  // namespace
 
 DesktopHome make_desktop_home(const fs::path& directory, const DesktopOptions& options) {
@@ -58,10 +73,11 @@ DesktopHome make_desktop_home(const fs::path& directory, const DesktopOptions& o
   fs::permissions(made.runtime, fs::perms::owner_all, error);
   fs::create_directories(made.home, error);
   if (options.home_template) {
-    fs::copy(*options.home_template, made.home,
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::overwrite_existing,
-             error);
-    if (error) fail("cannot copy the home template " + options.home_template->string() + ": " + error.message());
+    try {
+      copy_folder(*options.home_template, made.home);
+    } catch (const fs::filesystem_error& problem) {
+      fail("cannot copy " + problem.path1().string() + " of the home template: " + problem.code().message());
+    }
   }
   for (const char* name : {".config", ".cache", ".local/share", ".local/state", "Desktop", "Documents", "Downloads"})
     if (!error) fs::create_directories(made.home / name, error);
