@@ -110,7 +110,8 @@ std::string named_secret(const std::string& name) {
       upper.begin(), upper.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   if (auto value = from_environment("DESKHAND_SECRET_" + upper)) return *value;
   const std::filesystem::path file = config_dir() / "secrets" / name;
-  if (std::filesystem::exists(file)) return read_private_file(file);
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) return read_private_file(file);
   if (auto value = from_keyring("secret", name)) return *value;
   throw Error("the secret " + name + " is nowhere: give it as --secret " + name + "=@FILE, in DESKHAND_SECRET_" +
               upper + ", in " + file.string() +

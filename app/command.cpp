@@ -117,6 +117,8 @@ CommandLine::CommandLine(std::span<const CommandArgument> arguments, std::span<c
       if (++i == words.size()) throw UsageError("--" + known.name + " takes a value: " + known.value);
       value = words[i].toStdString();
     }
+    // A shell's unset variable, which would change the meaning: without a --workspace it is another one.
+    if (value.empty() && !known.value.empty()) throw UsageError("--" + known.name + " takes a value: " + known.value);
     check_choice("--" + known.name, known.value, value);
     given_.emplace_back(known.name, value);
   }

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 #include "agent/permission.h"
 #include "app/commands.h"
 #include "app/standard_streams.h"
 #include "app/window/open_window.h"
+#include "tools/output_excerpt.h"
 #include "tools/session_bus.h"
 #include "tools/text_lines.h"
 
@@ -21,6 +23,15 @@ void check_words(int argc, char** argv) {
     throw app::UsageError("word " + std::to_string(i) + " of the command line is not valid UTF-8: \"" +
                           agent::visible(argv[i]) + "\"; a file of such a name has to be renamed first");
   }
+}
+
+// A complaint for the terminal: it may repeat what somebody else wrote, or a word of any length.
+std::string shown(const std::string& complaint) {
+  constexpr std::size_t kMostBytes = 2000;
+  const std::string text = agent::visible(complaint);
+  if (text.size() <= 2 * kMostBytes) return text;
+  return std::string(tools::utf8_prefix(text, kMostBytes)) + " […] " +
+         std::string(tools::utf8_suffix(text, kMostBytes));
 }
 
 // By their specification a relative one counts for nothing; Qt would go by it, from wherever the program is started.
@@ -43,10 +54,10 @@ int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
     return app::status_after_output(app::run_command_line(QCoreApplication::arguments().mid(1)));
   } catch (const app::UsageError& error) {
-    std::fprintf(stderr, "deskhand: %s\n", error.what());
+    std::fprintf(stderr, "deskhand: %s\n", shown(error.what()).c_str());
     return app::kExitWrongUsage;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "deskhand: error: %s\n", error.what());
+    std::fprintf(stderr, "deskhand: error: %s\n", shown(error.what()).c_str());
     return app::kExitFailed;
   }
 }

@@ -51,6 +51,8 @@ TEST(CommandLine, says_what_is_wrong_and_what_there_is) {
   EXPECT_EQ(problem_with({"1", "--to", "tar"}), "--to is folder or zip, not \"tar\"");
   EXPECT_EQ(problem_with({"1", "--to"}), "--to takes a value: folder|zip");
   EXPECT_EQ(problem_with({"1", "--json=yes"}), "--json takes no value");
+  EXPECT_EQ(problem_with({"1", "--to", ""}), "--to takes a value: folder|zip") << "of an unset variable";
+  EXPECT_EQ(problem_with({"1", "--set="}), "--set takes a value: name=value");
   EXPECT_THROW(parse({"one"}).number_argument(0), UsageError);
   EXPECT_THROW(parse({"1", "--n", "9"}).whole_number("n", 1, 5), UsageError);
 }

@@ -88,6 +88,22 @@ TEST_F(Process, a_pipe_or_a_device_in_a_files_place_is_neither_waited_for_nor_re
   expect("run --desktop none --secret key=@pipe hello", 1, "pipe");
 }
 
+TEST_F(Process, a_complaint_is_readable_whatever_it_is_about) {
+  const std::string problem = sh("$D show \"$(printf '\\033[2J')\" 2>&1");
+  EXPECT_EQ(status_, 2);
+  EXPECT_NE(problem.find("not \"\\u{1b}[2J\""), std::string::npos) << problem;
+  const std::string of_long = sh("$D show $(head -c 100000 /dev/zero | tr '\\0' x) 2>&1");
+  EXPECT_LT(of_long.size(), 5000U);
+  EXPECT_NE(of_long.find("Usage: deskhand show"), std::string::npos) << of_long;
+  for (const char* words :
+       {"run --secret $L hello", "run --secret a=@$L hello", "import $L", "chat --image $L hello"}) {
+    const std::string said =
+        sh("L=$(head -c 5000 /dev/zero | tr '\\0' x); $D " + std::string(words) + " 2>&1 </dev/null");
+    EXPECT_EQ(said.find("filesystem error"), std::string::npos) << words << ": " << said;
+    EXPECT_NE(status_, 0) << words;
+  }
+}
+
 // Taken for a task, they get as far as to a record that can't be kept.
 TEST_F(Process, words_near_a_commands_name_stay_a_task) {
   for (const char* words : {"'reply to Ada'",
