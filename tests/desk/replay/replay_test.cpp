@@ -229,7 +229,6 @@ TEST_F(ReplayTest, halts_with_both_pictures_when_the_target_is_gone) {
   ASSERT_NE(click, changed.end());
   const auto n_before = static_cast<std::size_t>(click - changed.begin());
   click->anchors[0].widget->label = "a button that is not there";
-  patience_ = std::chrono::seconds(4);
   replay(std::move(changed), options());
   EXPECT_EQ(outcome_.ending, agent::Ending::Stuck);
   EXPECT_EQ(outcome_.n_done, n_before) << how_;
