@@ -16,6 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = FileChange::Kind;
 
+// Before Linux 6.13 two changes within a tick of its clock, up to 10 ms, leave the same times.
+constexpr std::int64_t kTick_ns = 20'000'000;
 constexpr std::size_t kMostFiles = 20'000;
 constexpr std::uintmax_t kMostFile_bytes = 8 << 20, kMostAll_bytes = 128 << 20;
 // Of one look, with both sides of each change: what is kept is written to the disk and waited for.
@@ -26,10 +28,17 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+std::int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return nanoseconds(time);
+}
+
 }  // namespace
 
 FolderWatch::Snapshot FolderWatch::read(const Snapshot& known) const {
   Snapshot now;
+  const std::int64_t started_ns = now_ns();
   std::uintmax_t n_bytes = 0;
   std::error_code problem;  // what vanishes or can't be read meanwhile is left out
   const auto options = fs::directory_options::skip_permission_denied;
@@ -44,9 +53,10 @@ FolderWatch::Snapshot FolderWatch::read(const Snapshot& known) const {
     File file{{static_cast<std::uintmax_t>(about.st_size), nanoseconds(about.st_mtim), nanoseconds(about.st_ctim),
                about.st_ino},
               about.st_mode & 07777,
-              nullptr};
+              nullptr,
+              nanoseconds(about.st_ctim) < started_ns - kTick_ns};
     const auto old = known.files.find(it->path());
-    if (old != known.files.end() && old->second.mark == file.mark) {
+    if (old != known.files.end() && old->second.mark == file.mark && old->second.is_settled) {
       file.bytes = old->second.bytes;
     } else if (file.mark.size <= kMostFile_bytes && n_bytes + file.mark.size <= kMostAll_bytes) {
       const FileDescriptor opened(workspace_.open(it->path(), O_RDONLY | O_NONBLOCK));
@@ -58,6 +68,11 @@ FolderWatch::Snapshot FolderWatch::read(const Snapshot& known) const {
   }
   now.is_whole = !problem;
   return now;
+}
+
+bool FolderWatch::is_same(const File& before, const File& after) {
+  if (before.bytes && after.bytes) return before.bytes == after.bytes || *before.bytes == *after.bytes;
+  return before.mark == after.mark;
 }
 
 void FolderWatch::look() {
@@ -92,8 +107,7 @@ FolderWatch::Changes FolderWatch::changes() {
     const auto after = now.files.find(path);
     if (after == now.files.end()) {
       add(Kind::Delete, path, &before, nullptr);
-    } else if (after->second.mark != before.mark &&
-               !(before.bytes && after->second.bytes && *before.bytes == *after->second.bytes)) {
+    } else if (!is_same(before, after->second)) {
       add(Kind::Write, path, &before, &after->second);
     }
   }

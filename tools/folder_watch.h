@@ -44,6 +44,7 @@ class FolderWatch {
     Mark mark;
     mode_t mode = 0;
     std::shared_ptr<const std::string> bytes;  // null: too large
+    bool is_settled = false;                   // a change behind this look would show in the mark
   };
   struct Snapshot {
     std::map<std::filesystem::path, File> files;
@@ -51,6 +52,7 @@ class FolderWatch {
     bool is_whole = false;  // all of them were seen
   };
   Snapshot read(const Snapshot& known) const;
+  static bool is_same(const File& before, const File& after);
 
   const Workspace& workspace_;
   Snapshot last_;
