@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -28,17 +29,11 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-std::int64_t now_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME, &time);
-  return nanoseconds(time);
-}
-
 }  // namespace
 
 FolderWatch::Snapshot FolderWatch::read(const Snapshot& known) const {
   Snapshot now;
-  const std::int64_t started_ns = now_ns();
+  const std::int64_t started_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   std::uintmax_t n_bytes = 0;
   std::error_code problem;  // what vanishes or can't be read meanwhile is left out
   const auto options = fs::directory_options::skip_permission_denied;
