@@ -2,6 +2,8 @@
 
 #include <cuda_runtime.h>
 
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "inference/check.h"
@@ -10,7 +12,7 @@
 namespace inference::ops::cuda {
 namespace {
 
-CUtensorMap make_address_space() {
+CUtensorMap make_address_space(cuuint32_t box_rows) {
   // The runtime has no function for it, and linking the driver would keep the library from loading without one.
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = {};
@@ -22,7 +24,7 @@ CUtensorMap make_address_space() {
   constexpr cuuint64_t kHalfValues = kHalf / 2, kRows = kUpper / kMapRowBytes, kUppers = 256;  // 2^47 bytes in all
   const cuuint64_t dims[] = {kHalfValues, kRows, 2, kUppers};
   const cuuint64_t strides[] = {kMapRowBytes, kHalf, kUpper};  // bytes, of all dimensions but the first
-  const cuuint32_t box[] = {kHalfValues, 128, 1, 1}, steps[] = {1, 1, 1, 1};
+  const cuuint32_t box[] = {kHalfValues, box_rows, 1, 1}, steps[] = {1, 1, 1, 1};
   CUtensorMap map = {};
   const CUresult status = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
       &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, nullptr, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -33,9 +35,14 @@ CUtensorMap make_address_space() {
 
 }  // namespace
 
-const CUtensorMap& address_space() {
-  static const CUtensorMap map = make_address_space();
-  return map;
+const CUtensorMap& address_space(int box_rows) {
+  static const std::array<CUtensorMap, 8> maps = [] {
+    std::array<CUtensorMap, 8> all = {};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = make_address_space(1U << i);
+    return all;
+  }();
+  INFERENCE_CHECK(std::has_single_bit(static_cast<unsigned>(box_rows)) && box_rows <= 128, "no map of such boxes");
+  return maps[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(box_rows)))];
 }
 
 }  // namespace inference::ops::cuda

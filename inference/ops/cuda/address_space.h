@@ -1,5 +1,5 @@
 #pragma once
-// How Hopper's copy engine finds the blocks of a cache's pages.
+// How Hopper's copy engine finds the blocks of a cache's pages, and queries.
 
 #include <cuda.h>
 
@@ -11,8 +11,9 @@ constexpr int kMapRowBytes = 256;  // 128 values in bf16, at a multiple of their
 constexpr int kMapUpperBits = 39;  // an address's bits from here on are a coordinate of their own
 
 // A tensor map of the whole address space, so that one map serves all pages of all caches. Coordinates: a value of half
-// a row, row, half of the row, upper bits of the address. A box is half of 128 rows, swizzled as wgmma reads it.
-const CUtensorMap& address_space();
+// a row, row, half of the row, upper bits of the address. A box is half of box_rows rows, a power of two of at most
+// 128, swizzled as wgmma reads it.
+const CUtensorMap& address_space(int box_rows = 128);
 
 inline bool begins_a_map_row(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % kMapRowBytes == 0;

@@ -21,12 +21,17 @@ constexpr int kFewestGroup = 4;   // query heads per kv head
 constexpr int kMaxListed = 512;   // blocks of a union
 constexpr std::int64_t kFewestTokens = 16;
 
-// The blocks that a CTA visits, ascending, and which of its tokens look at each (bit i: its i-th token).
+// A block that a CTA visits, and which of its tokens look at it (bit i: its i-th token).
+struct Visit {
+  std::int32_t block;
+  std::uint32_t tokens;
+};
+
+// The blocks that a CTA visits, ascending.
 struct BlockList {
   std::uint32_t chosen[kMaxBlocks / 32];  // a bit per block
   int first_of_word[kMaxBlocks / 32];     // place in the list of a word's first block
-  std::int32_t blocks[kMaxListed];
-  std::uint32_t tokens[kMaxListed];
+  Visit visits[kMaxListed];
   int n_blocks;
 };
 
@@ -53,52 +58,57 @@ __device__ Tile tile_of(const AttentionShape& shape) {
 
 // By all threads: the union of the tile's tokens' choices.
 __device__ void unite_choices(BlockList& list, const AttentionShape& shape, const Tile& tile) {
-  const int n_choices = kTileRows / shape.group_size * shape.top_k;
-  const auto choice = [&](int i) {
-    const int token = tile.first_token + i / shape.top_k;
-    if (token >= shape.n_tokens) return -1;
-    return shape
-        .block_ids[(static_cast<std::int64_t>(token) * shape.kv_heads + blockIdx.y) * shape.top_k + i % shape.top_k];
-  };
-  const auto place = [&](int block) {
-    const std::uint32_t before = list.chosen[block / 32] & ((1U << block % 32) - 1);
-    return list.first_of_word[block / 32] + __popc(before);
-  };
-  for (int i = threadIdx.x; i < kMaxBlocks / 32; i += kThreads) list.chosen[i] = 0;
-  for (int i = threadIdx.x; i < kMaxListed; i += kThreads) list.tokens[i] = 0;
+  constexpr int kChoicesPerThread = (kMaxListed + kThreads - 1) / kThreads;
+  const int n_words = ((shape.n_keys - 1) / kBlock + 32) / 32;
+  int mine[kChoicesPerThread];  // -1: none
+  std::uint32_t token_bits[kChoicesPerThread];
+#pragma unroll
+  for (int i = 0; i < kChoicesPerThread; ++i) {
+    const int choice = static_cast<int>(threadIdx.x) + i * kThreads, token_of_tile = choice / shape.top_k;
+    const int token = tile.first_token + token_of_tile;
+    token_bits[i] = 1U << token_of_tile;
+    mine[i] = -1;
+    if (token_of_tile < kTileRows / shape.group_size && token < shape.n_tokens) {
+      const std::int64_t first = (static_cast<std::int64_t>(token) * shape.kv_heads + blockIdx.y) * shape.top_k;
+      mine[i] = shape.block_ids[first + choice % shape.top_k];
+    }
+  }
+  for (int i = threadIdx.x; i < n_words; i += kThreads) list.chosen[i] = 0;
+  for (int i = threadIdx.x; i < kMaxListed; i += kThreads) list.visits[i].tokens = 0;
   __syncthreads();
-  for (int i = threadIdx.x; i < n_choices; i += kThreads) {
-    const int block = choice(i);
+  for (const int block : mine) {
     if (block >= 0) atomicOr(&list.chosen[block / 32], 1U << block % 32);
   }
   __syncthreads();
   if (threadIdx.x < kWarp) {
-    constexpr int kWordsPerLane = kMaxBlocks / 32 / kWarp;
-    int count = 0;
-    for (int i = 0; i < kWordsPerLane; ++i) count += __popc(list.chosen[threadIdx.x * kWordsPerLane + i]);
-    int before = count;  // becomes the sum over this and all lower lanes
-    for (int offset = 1; offset < kWarp; offset *= 2) {
-      const int other = __shfl_up_sync(kAllLanes, before, offset);
-      if (static_cast<int>(threadIdx.x) >= offset) before += other;
+    int n_before = 0;  // blocks of the words before these 32
+    for (int first = 0; first < n_words; first += kWarp) {
+      const int word = first + static_cast<int>(threadIdx.x);
+      const int count = word < n_words ? __popc(list.chosen[word]) : 0;
+      int end = n_before + count;  // becomes the sum over this and all lower lanes
+      for (int offset = 1; offset < kWarp; offset *= 2) {
+        const int other = __shfl_up_sync(kAllLanes, end - n_before, offset);
+        if (static_cast<int>(threadIdx.x) >= offset) end += other;
+      }
+      if (word < n_words) list.first_of_word[word] = end - count;
+      n_before = __shfl_sync(kAllLanes, end, kWarp - 1);
     }
-    if (threadIdx.x == kWarp - 1) list.n_blocks = before;
-    before -= count;
-    for (int i = 0; i < kWordsPerLane; ++i) {
-      list.first_of_word[threadIdx.x * kWordsPerLane + i] = before;
-      before += __popc(list.chosen[threadIdx.x * kWordsPerLane + i]);
-    }
+    if (threadIdx.x == 0) list.n_blocks = n_before;
   }
   __syncthreads();
-  for (int i = threadIdx.x; i < n_choices; i += kThreads) {
-    const int block = choice(i);
-    if (block < 0) continue;
-    list.blocks[place(block)] = block;  // threads that choose the same block write the same
-    atomicOr(&list.tokens[place(block)], 1U << i / shape.top_k);
+#pragma unroll
+  for (int i = 0; i < kChoicesPerThread; ++i) {
+    if (mine[i] < 0) continue;
+    const int word = mine[i] / 32;
+    const std::uint32_t lower = list.chosen[word] & ((1U << mine[i] % 32) - 1);
+    Visit& visit = list.visits[list.first_of_word[word] + __popc(lower)];
+    visit.block = mine[i];  // threads that choose the same block write the same
+    atomicOr(&visit.tokens, token_bits[i]);
   }
 }
 
 __device__ int block_at(const Shared& shared, const AttentionShape& shape, int i) {
-  return shape.block_ids != nullptr ? shared.list.blocks[i] : i;
+  return shape.block_ids != nullptr ? shared.list.visits[i].block : i;
 }
 
 // By one warp, the copy of a block of which only some keys are there. Slots behind the last position hold anything, NaN
@@ -257,8 +267,9 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
   const int group = threadIdx.x / kGroup - 1;
   const Place place = place_of(shape, tile);
   const auto is_needed = [&](int i) {
-    return kDense ||
-           ((shared.list.tokens[i] & place.group_bits) != 0 && shared.list.blocks[i] * kBlock < place.visible_to_group);
+    if (kDense) return true;
+    const Visit visit = shared.list.visits[i];
+    return (visit.tokens & place.group_bits) != 0 && visit.block * kBlock < place.visible_to_group;
   };
   const auto stage_of = [&](int use) { return stages + use % kStages * kBlockBytes; };
   const auto wait_full = [&](int use) { wait(&shared.full[use % kStages], parity(use, kStages)); };
@@ -267,12 +278,12 @@ __device__ void run_consumer(bf16* out, const bf16* q, const std::uint8_t* stage
   };
   Rows w;
   load_queries(w.q, q + place.head_rows[0] * kDim, q + place.head_rows[1] * kDim);
-  const auto is_chosen = [&](int i, int r) { return kDense || (shared.list.tokens[i] & place.token_bits[r]) != 0; };
   const auto hide_unseen = [&](int i) {
-    const int first_key = (kDense ? i : shared.list.blocks[i]) * kBlock;
+    const Visit visit = kDense ? Visit{.block = i} : shared.list.visits[i];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      const int n_visible = is_chosen(i, r) ? place.visible[r] - first_key : 0;
+      const bool is_chosen = kDense || (visit.tokens & place.token_bits[r]) != 0;
+      const int n_visible = is_chosen ? place.visible[r] - visit.block * kBlock : 0;
       if (n_visible < kBlock) hide_keys(w.scores, r, n_visible);
     }
   };
@@ -333,7 +344,11 @@ __global__ __launch_bounds__(kThreads, 1) void attend_kernel(bf16* out, const bf
                                                              AttentionShape shape, const std::uint8_t* left_out,
                                                              const __grid_constant__ CUtensorMap space) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs, for which wgmma does not compile
-  if (!kDense && left_out != nullptr && left_out[(blockIdx.y + 1) * gridDim.x - 1 - blockIdx.x]) return;
+  if (!kDense && left_out != nullptr) {
+    wait_for_previous();  // for the choices' lists
+    allow_next();         // attention block by block: it starts as soon as this kernel's CTAs leave room
+    if (left_out[(blockIdx.y + 1) * gridDim.x - 1 - blockIdx.x]) return;
+  }
   extern __shared__ std::uint8_t dynamic[];
   __shared__ Shared shared;
   auto* stages = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(dynamic) + 1023) / 1024 * 1024);
@@ -395,9 +410,16 @@ void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std:
   const AttentionShape shape = hopper_shape_of(call);
   const dim3 n_ctas(static_cast<unsigned>(shape.tiles_per_unit), static_cast<unsigned>(shape.kv_heads));
   const auto kernel = call.block_ids == nullptr ? attend_kernel<true> : attend_kernel<false>;
-  launch("attend_on_hopper", kernel, n_ctas, kThreads, kStages * kBlockBytes + 1024, stream,
-         static_cast<bf16*>(call.out), static_cast<const bf16*>(call.q), call.source.pages, shape, left_out,
-         address_space());
+  const std::size_t n_bytes = kStages * kBlockBytes + 1024;
+  auto* out = static_cast<bf16*>(call.out);
+  const auto* q = static_cast<const bf16*>(call.q);
+  if (left_out != nullptr) {
+    launch_early("attend_on_hopper", kernel, n_ctas, kThreads, n_bytes, stream, 1, out, q, call.source.pages, shape,
+                 left_out, address_space());
+  } else {
+    launch("attend_on_hopper", kernel, n_ctas, kThreads, n_bytes, stream, out, q, call.source.pages, shape, left_out,
+           address_space());
+  }
 }
 
 }  // namespace inference::ops::cuda

@@ -36,6 +36,21 @@ __device__ inline void wait(std::uint64_t* barrier, unsigned parity) {
       : "memory");
 }
 
+// Whether the phase of this parity has ended.
+__device__ inline bool has_ended(std::uint64_t* barrier, unsigned parity) {
+  unsigned ended = 0;
+  asm volatile(
+      "{\n"
+      ".reg .pred done;\n"
+      "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, done;\n"
+      "}\n"
+      : "=r"(ended)
+      : "r"(shared_address(barrier)), "r"(parity)
+      : "memory");
+  return ended != 0;
+}
+
 // Starts the copy of whole 16-byte pieces to shared memory; `full` ends its phase when all bytes are there.
 __device__ inline void copy_bulk(void* to, const void* from, int n_bytes, std::uint64_t* full) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(n_bytes)
@@ -63,22 +78,32 @@ __device__ inline void copy_block(std::uint8_t* stage, const std::uint8_t* page,
   }
 }
 
-// The same of a whole block, by the copy engine through the map `space` of address_space(); `full` ends its phase when
-// all bytes are there.
-__device__ inline void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
-                                  std::uint64_t* full) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(kBlockBytes)
+// Arrives, and keeps the phase open until so many bytes have been copied.
+__device__ inline void expect_bytes(std::uint64_t* full, int n_bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(n_bytes)
                : "memory");
+}
+
+// Starts the copy of rows by the copy engine, their halves half_bytes apart, through a map of address_space().
+__device__ inline void start_rows(std::uint8_t* to, int half_bytes, const CUtensorMap& space, const void* from,
+                                  std::uint64_t* full) {
   const auto address = reinterpret_cast<std::uint64_t>(from);
   const auto row = static_cast<int>((address & ((std::uint64_t{1} << kMapUpperBits) - 1)) / kMapRowBytes);
   const auto upper = static_cast<int>(address >> kMapUpperBits);
   for (int half = 0; half < 2; ++half) {
     asm volatile(
         "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
-        "[%6];" ::"r"(shared_address(stage + half * kHalfBytes)),
+        "[%6];" ::"r"(shared_address(to + half * half_bytes)),
         "l"(&space), "r"(0), "r"(row), "r"(half), "r"(upper), "r"(shared_address(full))
         : "memory");
   }
+}
+
+// A whole block as copy_block lays it out; `full` ends its phase when all bytes are there.
+__device__ inline void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
+                                  std::uint64_t* full) {
+  expect_bytes(full, kBlockBytes);
+  start_rows(stage, kHalfBytes, space, from, full);
 }
 
 // How wgmma finds 64 dimensions of a block's keys with the dimensions summed over (128-byte swizzle, 8 rows every 1024
@@ -111,6 +136,30 @@ __device__ void multiply_group(float (&d)[64], const std::uint32_t (&a)[4], std:
         "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
         "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(kTransposed));
+}
+
+// The same with a in shared memory.
+template <int kTransposed>
+__device__ void multiply_shared(float (&d)[64], std::uint64_t a, std::uint64_t b, int accumulate) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "setp.ne.b32 p, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, "
+      "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, "
+      "%46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, p, 1, 1, 0, %67;\n"
+      "}\n"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+        "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+        "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+        "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+      : "l"(a), "l"(b), "r"(accumulate), "n"(kTransposed));
 }
 
 // Registers may be read only after wgmma has written them: nothing that uses d moves above this.
