@@ -71,8 +71,8 @@ void Forward::attention(const Layer& layer, const Activations::Views& a) {
   if (is_sparse) {
     const ops::Selection selection = {config_.block_size, config_.top_k_blocks, config_.init_blocks,
                                       config_.local_blocks};
-    device_.select_blocks(a.block_ids, a.index_q, layer.cache, selection, layer.first_position);
-    device_.attend_blocks(a.attended, a.q, a.block_ids, layer.cache, heads, layer.first_position);
+    device_.select_and_attend(a.attended, a.block_ids, a.q, a.index_q, layer.cache, heads, selection,
+                              layer.first_position);
   } else {
     device_.attend(a.attended, a.q, layer.cache, heads, layer.first_position);
   }

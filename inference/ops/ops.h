@@ -215,6 +215,17 @@ class Device {
                              Tensor block_ids,  // I32 [n_tokens, kv_heads, top_k_blocks], as select_blocks gives them
                              const KvLayer& cache, const Heads& heads, std::int64_t first_position) = 0;
 
+  // select_blocks, then attend_blocks to what was chosen.
+  virtual void select_and_attend(Tensor out,        // [n_tokens, q_heads, head_dim]
+                                 Tensor block_ids,  // I32 [n_tokens, kv_heads, top_k_blocks], as select_blocks' ones
+                                 Tensor q,          // [n_tokens, q_heads, head_dim]
+                                 Tensor index_q,    // [n_tokens, kv_heads, index_dim]
+                                 const KvLayer& cache, const Heads& heads, const Selection& selection,
+                                 std::int64_t first_position) {
+    select_blocks(block_ids, index_q, cache, selection, first_position);
+    attend_blocks(out, q, block_ids, cache, heads, first_position);
+  }
+
   virtual void feed_forward(Tensor out,  // [n_tokens, hidden_dim]
                             Tensor x,    // [n_tokens, hidden_dim]
                             const Ffn& ffn, const Activation& activation) = 0;

@@ -52,6 +52,7 @@ def floors(name, n):
         "decode_select": (256 * n, 0),
         "decode_attend_blocks": (2048 * min(n, 2048), 0),
         "decode_msa": (256 * n + 2048 * min(n, 2048), 0),
+        "decode_msa_by_keys": (256 * n + 2048 * min(n, 2048), 0),
         "decode_dense": (2048 * n, 0),
         "decode_60_layers": (57 * (256 * n + 2048 * min(n, 2048)) + 3 * 2048 * n, 0),
         "prefill_select": (0, 2 * KV_HEADS * DIM * keys_of_chunk),
@@ -64,7 +65,7 @@ def floors(name, n):
 
 def baseline_of(name, n):
     """The dense attention that a workload replaces, and a mark if it was scaled from a shorter context."""
-    if name in ("decode_msa", "decode_dense"):
+    if name in ("decode_msa", "decode_msa_by_keys", "decode_dense"):
         return BASELINE["decode_dense", n], ""
     if name in ("prefill_msa_whole", "prefill_dense_whole"):
         longest = max(context for key, context in BASELINE if key == "prefill_dense_whole")

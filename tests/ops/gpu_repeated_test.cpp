@@ -43,8 +43,7 @@ class Layer {
     for (const Tensor& x : {q, k, index_q, index_k}) device_.norm_rope_heads(x, norm, kRope, position);
     device_.store_kv(cache_, k, v, position);
     device_.store_index_k(cache_, index_k, position);
-    device_.select_blocks(ids, index_q, cache_, kSelection, position);
-    device_.attend_blocks(sparse, q, ids, cache_, kHeads, position);
+    device_.select_and_attend(sparse, ids, q, index_q, cache_, kHeads, kSelection, position);
     device_.attend(dense, q, cache_, kHeads, position);
   }
   void set_inputs(std::mt19937& random) {

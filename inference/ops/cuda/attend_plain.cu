@@ -114,6 +114,7 @@ __global__ __launch_bounds__(kThreads) void attend_kernel(T* out, const T* q, fl
 // One CTA per query head's row; its threads are first splits, then dimensions.
 constexpr int kMergeThreads = 128;
 constexpr int kMaxSplits = kMergeThreads;
+constexpr int kPartsAtOnce = 64;
 template <typename T>
 __global__ __launch_bounds__(kMergeThreads) void merge_kernel(T* out, const float* partials, int n_splits,
                                                               int head_dim) {
@@ -121,21 +122,34 @@ __global__ __launch_bounds__(kMergeThreads) void merge_kernel(T* out, const floa
   const int stride = head_dim + 2, i = threadIdx.x;
   const std::int64_t row = blockIdx.x;
   const float* first = partials + row * n_splits * stride;
+  allow_next();
   wait_for_previous();
+  float parts[kPartsAtOnce];
+  const auto load = [&](int dim, int split) {
+#pragma unroll
+    for (int j = 0; j < kPartsAtOnce; ++j) parts[j] = split + j < n_splits ? first[(split + j) * stride + dim] : 0;
+  };
+  load(min(i, head_dim - 1), 0);  // under way while shares are made
   if (i < n_splits) {
     largest[i] = first[i * stride + head_dim];
     totals[i] = first[i * stride + head_dim + 1];
   }
   __syncthreads();
   float best = -INFINITY, total = 0;
+#pragma unroll 16
   for (int split = 0; split < n_splits; ++split) best = fmaxf(best, largest[split]);
   if (i < n_splits) shares[i] = exp2f(largest[i] - best);
   __syncthreads();
+#pragma unroll 16
   for (int split = 0; split < n_splits; ++split) total += shares[split] * totals[split];
   for (int dim = i; dim < head_dim; dim += kMergeThreads) {
     float sum = 0;
-#pragma unroll 8
-    for (int split = 0; split < n_splits; ++split) sum += shares[split] * first[split * stride + dim];
+    for (int split = 0; split < n_splits; split += kPartsAtOnce) {
+      if (dim != i || split > 0) load(dim, split);
+#pragma unroll
+      for (int j = 0; j < kPartsAtOnce; ++j)
+        if (split + j < n_splits) sum += shares[split + j] * parts[j];
+    }
     out[row * head_dim + dim] = from_float<T>(sum / total);
   }
 }

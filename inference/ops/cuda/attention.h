@@ -85,4 +85,9 @@ void attend_by_block(cudaStream_t stream, const AttentionCall& call, void* memor
 bool attends_in_clusters(const AttentionCall& call);
 void attend_in_clusters(cudaStream_t stream, const AttentionCall& call);
 
+// The same of one token whose blocks are still to be chosen, by scores of rate_blocks_for_decode: writes the choice to
+// call.block_ids, too.
+struct BlockScores;
+void choose_and_attend(cudaStream_t stream, const AttentionCall& call, BlockScores* scores);
+
 }  // namespace inference::ops::cuda

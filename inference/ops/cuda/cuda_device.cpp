@@ -188,7 +188,7 @@ class CudaDevice final : public Device {
     const SelectionCall whole = {block_ids, index_q, &cache, selection, first_position, replay_};
     const int n_multiprocessors = properties_.multiProcessorCount;
     if (is_hopper() && selects_for_decode(whole, n_multiprocessors)) {
-      select_blocks_for_decode(stream(), whole, zeros(decode_selection_, decode_selection_bytes()), n_multiprocessors);
+      select_blocks_for_decode(stream(), whole, block_scores(), n_multiprocessors);
       return;
     }
     is_replayable_ = false;
@@ -213,10 +213,25 @@ class CudaDevice final : public Device {
                      std::int64_t first_position) override {
     INFERENCE_CHECK(block_ids.rows == q.rows && block_ids.cols % heads.kv_heads == 0, "attend_blocks: ", block_ids.rows,
                     "x", block_ids.cols, " ids for ", q.rows, " tokens");
-    AttentionCall call = paged_call(out, q, cache, heads, first_position);
-    call.block_ids = block_ids.i32();
-    call.top_k = static_cast<int>(block_ids.cols / heads.kv_heads);
-    run(call);
+    run(blocks_call(out, q, block_ids, cache, heads, first_position));
+  }
+
+  // One token's attention chooses for itself.
+  void select_and_attend(Tensor out, Tensor block_ids, Tensor q, Tensor index_q, const KvLayer& cache,
+                         const Heads& heads, const Selection& selection, std::int64_t first_position) override {
+    const SelectionCall selected = {block_ids, index_q, &cache, selection, first_position, replay_};
+    AttentionCall call = blocks_call(out, q, block_ids, cache, heads, first_position);
+    call.replay = replay_;
+    const bool fits = index_q.rows == q.rows && index_q.cols == std::int64_t{heads.kv_heads} * cache.index_dim &&
+                      call.top_k == selection.top_k_blocks;
+    if (!is_hopper() || !fits || !selects_for_decode(selected, properties_.multiProcessorCount) ||
+        !attends_in_clusters(call)) {
+      Device::select_and_attend(out, block_ids, q, index_q, cache, heads, selection, first_position);
+      return;
+    }
+    check_index_pages(cache, first_position + 1);
+    rate_blocks_for_decode(stream(), selected, block_scores(), properties_.multiProcessorCount);
+    choose_and_attend(stream(), call, block_scores());
   }
 
   void feed_forward(Tensor out, Tensor x, const Ffn& ffn, const Activation& activation) override {
@@ -316,6 +331,15 @@ class CudaDevice final : public Device {
   cudaStream_t stream() const { return stream_.stream; }
   bool is_hopper() const { return properties_.major == 9; }
 
+  static AttentionCall blocks_call(Tensor out, Tensor q, Tensor block_ids, const KvLayer& cache, const Heads& heads,
+                                   std::int64_t first_position) {
+    AttentionCall call = paged_call(out, q, cache, heads, first_position);
+    call.block_ids = block_ids.i32();
+    call.top_k = static_cast<int>(block_ids.cols / heads.kv_heads);
+    return call;
+  }
+  BlockScores* block_scores() { return static_cast<BlockScores*>(zeros(block_scores_, block_scores_bytes())); }
+
   void run(AttentionCall call) {
     call.replay = replay_;
     if (is_hopper() && attends_on_hopper(call) && call.n_keys <= std::int64_t{call.top_k} * call.source.page_size)
@@ -390,7 +414,7 @@ class CudaDevice final : public Device {
 
   Replay replay_;
   bool is_replayable_ = true;  // all operations since a recording began
-  Buffer decode_selection_, n_rated_;
+  Buffer block_scores_, n_rated_;
   RotationsKey rotations_key_;
   Rotations rotations_;
   MirroredList patch_positions_{stream()};

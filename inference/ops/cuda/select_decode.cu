@@ -1,7 +1,7 @@
-// MSA's selection for one token on Hopper, in one launch. All multiprocessors stream the blocks' keys, or in long
-// contexts their summaries, through shared memory; they exchange their best lower bounds, from which each knows which
-// of its blocks may still be among the best; those are rated by their keys; the last CTA to finish chooses. The choice
-// equals that of reading all keys: bounds decide only which keys are read.
+// MSA's selection for one token on Hopper. All multiprocessors stream the blocks' keys, or in long contexts their
+// summaries, through shared memory; they exchange their best lower bounds, from which each knows which of its blocks
+// may still be among the best; those are rated by their keys. Who reads the scores chooses: attention to the chosen
+// blocks, or a kernel of its own. The choice equals that of reading all keys: bounds decide only which keys are read.
 
 #include <algorithm>
 
@@ -42,31 +42,24 @@ __device__ void meet_all_ctas(unsigned* n_arrived) {
   __syncthreads();
 }
 
-// By a warp per head: at least top_k blocks, of as many CTAs, reach the top_k-th best of the CTAs' lower bounds.
+// By all threads: 16 blocks, of as many CTAs, reach the least of the warps' second best lower bounds.
 __device__ void find_thresholds(Shared& shared, const Shape& shape) {
-  constexpr int kPerLane = kMaxCtas / kWarp;
-  const int head = threadIdx.x / kWarp, lane = threadIdx.x % kWarp;
-  if (head >= kHeads) return;
-  const int n_ctas = static_cast<int>(gridDim.x);
-  std::uint32_t mine[kPerLane], best = 0;
+  static_assert(kMostScoringCtas <= kThreads && 2 * kWarps >= kMostChoices);
+  const int warp = threadIdx.x / kWarp, lane = threadIdx.x % kWarp, cta = lane * kWarps + warp;
 #pragma unroll
-  for (int i = 0; i < kPerLane; ++i) {
-    const int cta = i * kWarp + lane;
-    mine[i] = cta < n_ctas ? __ldcg(&shape.state->best_of_ctas[cta][head]) : 0;
+  for (int head = 0; head < kHeads; ++head) {
+    const std::uint32_t mine = cta < static_cast<int>(gridDim.x) ? __ldcg(&shape.scores->best_of_ctas[cta][head]) : 0;
+    const std::uint32_t best = __reduce_max_sync(kAllLanes, mine);
+    const int holder = __ffs(static_cast<int>(__ballot_sync(kAllLanes, mine == best))) - 1;
+    const std::uint32_t second = __reduce_max_sync(kAllLanes, lane == holder ? 0 : mine);
+    if (lane == 0) shared.second_of_warps[warp][head] = second;
   }
-  for (int round = 0; round < shape.top_k; ++round) {
-    std::uint32_t largest = mine[0];
+  __syncthreads();
+  if (threadIdx.x >= kHeads) return;
+  std::uint32_t least = shared.second_of_warps[0][threadIdx.x];
 #pragma unroll
-    for (int i = 1; i < kPerLane; ++i) largest = max(largest, mine[i]);
-    best = __reduce_max_sync(kAllLanes, largest);
-    const unsigned holders = __ballot_sync(kAllLanes, largest == best);
-    bool is_left = lane == __ffs(holders) - 1;  // one of equals goes
-#pragma unroll
-    for (int i = 0; i < kPerLane; ++i) {
-      if (is_left && mine[i] == best) mine[i] = 0, is_left = false;
-    }
-  }
-  if (lane == 0) shared.threshold[head] = best;
+  for (int i = 1; i < kWarps; ++i) least = min(least, shared.second_of_warps[i][threadIdx.x]);
+  shared.threshold[threadIdx.x] = least;
 }
 
 // By all threads: rates the blocks that may be among the best by their keys.
@@ -98,95 +91,30 @@ __device__ void look_again(Shared& shared, std::uint8_t* stages, const Shape& sh
   }
 }
 
-__device__ void publish_candidates(const Shared& shared, const Shape& shape, int n_local) {
-  for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
-    const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
-    if (head >= shape.n_heads || ordered(shared.highest[local][head]) < shared.threshold[head]) continue;
-    const float score = shape.is_forced(block) ? INFINITY : from_order(shared.best[local][head]);
-    if (!(score > -INFINITY)) continue;  // a block of NaN scores is never chosen
-    shape.state->candidates[head][atomicAdd(&shape.state->n_candidates[head], 1)] = ranked(score, block);
-  }
-}
-
-// The same without bounds: every block's score, for the last CTA to choose from.
+// By all threads: every block's score, 0 for those that are not to be chosen.
+template <bool kSummaries>
 __device__ void publish_scores(const Shared& shared, const Shape& shape, int n_local) {
   for (int i = threadIdx.x; i < n_local * kHeads; i += kThreads) {
     const int local = i / kHeads, head = i % kHeads, block = blockIdx.x + local * gridDim.x;
-    shape.state->scores[head][block] = shape.is_forced(block) ? INFINITY : from_order(shared.best[local][head]);
+    const float score = shape.is_forced(block) ? INFINITY : from_order(shared.best[local][head]);
+    bool can_win = score > -INFINITY;  // a block of NaN scores is never chosen
+    if constexpr (kSummaries) can_win &= ordered(shared.highest[local][head]) >= shared.threshold[head];
+    if (head < shape.n_heads) __stcg(&shape.scores->of_heads[head][slot_of(block)], can_win ? ordered(score) : 0);
   }
-}
-
-// By the last CTA. The top_k-th best of the threads' best candidates is a threshold, and the few candidates that reach
-// it are ranked by counting. `candidate(i)` for i < n: 0 if there is none.
-template <typename Candidate>
-__device__ void choose(Shared& shared, Ranked (*finalists)[kMaxFinalists], const Shape& shape, int n,
-                       const Candidate& candidate) {
-  const int head = threadIdx.x / kThreadsPerHead, thread = threadIdx.x % kThreadsPerHead, top_k = shape.top_k;
-  Ranked best = 0;
-#pragma unroll 8
-  for (int i = thread; i < n; i += kThreadsPerHead) best = max(best, candidate(i));
-  shared.best_of_threads[head][thread] = best;
-  if (thread < kChoices) shared.chosen[head][thread] = 0;
-  if (thread == 0) {
-    shared.least[head] = 1;
-    shared.n_finalists[head] = 0;
-  }
-  __syncthreads();
-  int rank = 0;
-#pragma unroll 16
-  for (const Ranked other : shared.best_of_threads[head]) rank += other > best;
-  if (rank == top_k - 1 && best != 0) shared.least[head] = best;
-  __syncthreads();
-  if (best >= shared.least[head]) {
-#pragma unroll 8
-    for (int i = thread; i < n; i += kThreadsPerHead) {
-      const Ranked value = candidate(i);
-      if (value >= shared.least[head]) finalists[head][atomicAdd(&shared.n_finalists[head], 1)] = value;
-    }
-  }
-  __syncthreads();
-  for (int i = thread; i < shared.n_finalists[head]; i += kThreadsPerHead) {
-    int place = 0;
-    for (int j = 0; j < shared.n_finalists[head]; ++j) place += finalists[head][j] > finalists[head][i];
-    if (place < top_k) shared.chosen[head][place] = finalists[head][i];
-  }
-  __syncthreads();
-  if (thread < kWarp && head < shape.n_heads) {
-    store_ascending(shape.block_ids + head * top_k, shared.chosen[head], top_k);
-  }
-}
-
-// No more blocks than are to be chosen: all are, without a look at their keys.
-__device__ void choose_all(const Shape& shape) {
-  for (int i = threadIdx.x; i < shape.n_heads * shape.top_k; i += kThreads) {
-    const int block = i % shape.top_k;
-    shape.block_ids[i] = block < shape.n_blocks ? block : -1;
-  }
-}
-
-// Whether this CTA is the last of the launch to come here; it then sees what the others wrote.
-__device__ bool is_last(Shared& shared, unsigned* n_done) {
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) shared.is_last = atomicAdd(n_done, 1) == gridDim.x - 1;
-  __syncthreads();
-  __threadfence();
-  return shared.is_last;
 }
 
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 template <bool kSummaries>
-__global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
+__global__ __launch_bounds__(kThreads, 1) void rate_kernel(Shape shape) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL  // never launched on other GPUs
   extern __shared__ __align__(128) std::uint8_t stages[];
   __shared__ Shared shared;
   shape.own = static_cast<int>((shape.position + shift_of(shape.shift)) / kBlock);
   shape.n_blocks = shape.own + 1;
-  if (shape.n_blocks <= shape.top_k) {
+  if (shape.n_blocks <= shape.top_k) {  // all will be chosen
     wait_for_previous();
     allow_next();
-    if (blockIdx.x == 0) choose_all(shape);
     return;
   }
   const int warp = threadIdx.x / kWarp, n_local = shape.n_local(shape.n_blocks);
@@ -217,9 +145,6 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
   wait_for_previous();
   allow_next();  // not before: launches would pile up and hold what the next one needs
   const Queries queries = load_queries_of(shape);
-  State& state = *shape.state;
-  auto* finalists = reinterpret_cast<Ranked(*)[kMaxFinalists]>(stages);
-  const int head = threadIdx.x / kThreadsPerHead;
   if constexpr (kSummaries) {
     code_queries(shared, shape);
     __syncthreads();
@@ -232,57 +157,63 @@ __global__ __launch_bounds__(kThreads, 1) void select_kernel(Shape shape) {
     __syncthreads();
     bound_scores(shared, shape, n_local);
     __syncthreads();
-    if (threadIdx.x < kHeads) __stcg(&state.best_of_ctas[blockIdx.x][threadIdx.x], shared.lowest[threadIdx.x]);
-    meet_all_ctas(&state.n_arrived);
+    if (threadIdx.x < kHeads) __stcg(&shape.scores->best_of_ctas[blockIdx.x][threadIdx.x], shared.lowest[threadIdx.x]);
+    meet_all_ctas(&shape.scores->n_arrived);
     find_thresholds(shared, shape);
     __syncthreads();
     look_again(shared, stages, shape, n_local, queries);
-    publish_candidates(shared, shape, n_local);
-    if (!is_last(shared, &state.n_done)) return;
-    const Ranked* candidates = state.candidates[head];
-    choose(shared, finalists, shape, static_cast<int>(state.n_candidates[head]), [&](int i) { return candidates[i]; });
-    __syncthreads();
-    if (threadIdx.x < kHeads) state.n_candidates[threadIdx.x] = 0;
-    if (threadIdx.x == 0) state.n_arrived = 0;
   } else {
     work.run(shared.best, queries);
     __syncthreads();
-    publish_scores(shared, shape, n_local);
-    if (!is_last(shared, &state.n_done)) return;
-    const float* scores = state.scores[head];
-    choose(shared, finalists, shape, shape.n_blocks, [&](int i) {
-      return scores[i] > -INFINITY ? ranked(scores[i], i) : 0;  // a block of NaN scores is never chosen
-    });
   }
-  if (threadIdx.x == 0) state.n_done = 0;
+  publish_scores<kSummaries>(shared, shape, n_local);
 #endif
 }
 
-// Blocks that the last replay of the call sees.
-std::int64_t most_blocks(const SelectionCall& call) {
-  return (call.replay.end_of(call.first_position + 1) - 1) / kBlock + 1;
+// A CTA per head.
+template <int kCount>
+__global__ __launch_bounds__(kChoosers) void choose_kernel(std::int32_t* block_ids,  // [n_heads, top_k]
+                                                           BlockScores* scores, int top_k, std::int64_t position,
+                                                           const int* shift) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  __shared__ Choosing shared;
+  const int n_blocks = static_cast<int>((position + shift_of(shift)) / kBlock) + 1;
+  wait_for_previous();
+  allow_next();
+  block_ids += blockIdx.x * top_k;
+  if (n_blocks <= top_k) {
+    for (int i = threadIdx.x; i < top_k; i += kChoosers) block_ids[i] = i < n_blocks ? i : -1;
+    return;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) scores->n_arrived = 0;
+  ScoresOfThread<kCount> mine;
+  mine.load(scores->of_heads[blockIdx.x], n_blocks);
+  choose(shared, mine, top_k);
+  if (threadIdx.x < kWarp) store_ascending(block_ids, shared.chosen, top_k);
+#endif
 }
 
 }  // namespace
 
 bool selects_for_decode(const SelectionCall& call, int n_multiprocessors) {
-  const std::int64_t n_blocks = most_blocks(call);
+  const std::int64_t n_blocks = call.most_blocks();
   return call.index_q.rows == 1 && call.index_q.dtype == DType::BF16 && call.cache->dtype == DType::BF16 &&
          call.cache->index_dim == kDim && call.selection.block_size == kBlock && call.kv_heads() <= kHeads &&
-         call.selection.top_k_blocks <= kChoices && call.selection.local_blocks >= 1 &&
-         (call.cache->has_index_summaries || n_blocks < kFewestSummarized) && n_blocks <= kMaxCandidates &&
-         n_blocks <= std::int64_t{std::min(n_multiprocessors, kMaxCtas)} * kMaxLocal;
+         call.selection.top_k_blocks <= kMostChoices && call.selection.local_blocks >= 1 && n_blocks <= kMostScores &&
+         n_blocks <= std::int64_t{std::min(n_multiprocessors, kMostScoringCtas)} * kMaxLocal;
 }
 
-std::size_t decode_selection_bytes() {
-  return sizeof(State);
+std::size_t block_scores_bytes() {
+  return sizeof(BlockScores);
 }
 
-void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, void* state, int n_multiprocessors) {
+void rate_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores,
+                            int n_multiprocessors) {
+  const std::int64_t n_blocks = call.most_blocks();
+  if (n_blocks <= call.selection.top_k_blocks) return;
   const Shape shape = {.pages = call.cache->index_page_table,
                        .q = static_cast<const bf16*>(call.index_q.data),
-                       .block_ids = call.block_ids.i32(),
-                       .state = static_cast<State*>(state),
+                       .scores = scores,
                        .n_heads = static_cast<int>(call.kv_heads()),
                        .top_k = call.selection.top_k_blocks,
                        .init_blocks = call.selection.init_blocks,
@@ -291,11 +222,20 @@ void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, vo
                        .n_blocks = 0,
                        .position = call.first_position,
                        .shift = call.replay.shift};
-  const std::int64_t n_blocks = most_blocks(call);
-  const auto n_ctas = static_cast<unsigned>(std::min<std::int64_t>({n_blocks, n_multiprocessors, kMaxCtas}));
+  const auto n_ctas = static_cast<unsigned>(std::min<std::int64_t>({n_blocks, n_multiprocessors, kMostScoringCtas}));
   const bool by_summaries = call.cache->has_index_summaries && n_blocks >= kFewestSummarized;
-  launch_early("select_for_decode", by_summaries ? select_kernel<true> : select_kernel<false>, n_ctas, kThreads,
-               kSharedBytes, stream, 1, shape);
+  launch_early("rate_for_decode", by_summaries ? rate_kernel<true> : rate_kernel<false>, n_ctas, kThreads, kSharedBytes,
+               stream, 1, shape);
+}
+
+void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores,
+                              int n_multiprocessors) {
+  rate_blocks_for_decode(stream, call, scores, n_multiprocessors);
+  with_scores_per_thread(call.most_blocks(), [&]<int kCount>(std::integral_constant<int, kCount>) {
+    launch_early("choose_for_decode", choose_kernel<kCount>, static_cast<unsigned>(call.kv_heads()), kChoosers, 0,
+                 stream, 1, call.block_ids.i32(), scores, call.selection.top_k_blocks, call.first_position,
+                 call.replay.shift);
+  });
 }
 
 }  // namespace inference::ops::cuda

@@ -2,17 +2,16 @@
 // How select_decode.cu rates blocks: what its CTAs hold and tell each other, the token's queries as the matrix
 // instructions take them, and the scan over keys or their summaries.
 
+#include "inference/ops/cuda/choose_decode.cuh"
 #include "inference/ops/cuda/hopper.cuh"
 #include "inference/ops/cuda/index_summary.cuh"
-#include "inference/ops/cuda/ranked.cuh"
 
 namespace inference::ops::cuda {
 namespace {
 
 using namespace hopper;
 
-constexpr int kHeads = 4;  // index queries of the token
-constexpr int kChoices = 16;
+constexpr int kHeads = kScoredHeads;
 constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kWarp;
 constexpr int kStages = 2;  // per warp
@@ -23,30 +22,14 @@ constexpr int kPiecesPerKey = kDim * 2 / 16;                // of 16 bytes
 [[maybe_unused]] constexpr int kUnitKeys = kUnitBytes / (kDim * 2), kUnitCodeKeys = kUnitBytes / kDim;
 [[maybe_unused]] constexpr int kAgain =
     kWarps * kStages * kUnitBytes / kBlockBytes;  // blocks that are looked at again at a time
-constexpr int kMaxCtas = 256;
-constexpr int kMaxLocal = 64;         // blocks of a CTA
-constexpr int kMaxCandidates = 8448;  // per head
-constexpr int kThreadsPerHead = kThreads / kHeads;
-// Blocks that reach the threshold in `choose` belong to at most kChoices of a head's threads.
-constexpr int kMaxFinalists = kChoices * ((kMaxCandidates + kThreadsPerHead - 1) / kThreadsPerHead);
-constexpr int kFewestSummarized = 2048;  // blocks from which on summaries save more than the second look costs
+constexpr int kMaxLocal = 64;                     // blocks of a CTA
+constexpr int kFewestSummarized = 2048;           // blocks from which on summaries save more than the second look costs
 constexpr std::size_t kSharedBytes = std::size_t{kWarps} * kStages * kUnitBytes;
-static_assert(kSharedBytes >= kHeads * kMaxFinalists * sizeof(Ranked));
-
-// What CTAs tell each other. Zeros between launches, but for the lists.
-struct State {
-  unsigned n_arrived, n_done;
-  unsigned n_candidates[kHeads];
-  std::uint32_t best_of_ctas[kMaxCtas][kHeads];  // ordered()
-  Ranked candidates[kHeads][kMaxCandidates];
-  float scores[kHeads][kFewestSummarized];  // when there are fewer blocks
-};
 
 struct Shape {
   void* const* pages;
-  const bf16* q;            // [n_heads, kDim]
-  std::int32_t* block_ids;  // [n_heads, top_k]
-  State* state;
+  const bf16* q;  // [n_heads, kDim]
+  BlockScores* scores;
   int n_heads, top_k, init_blocks, local_blocks;
   int own, n_blocks;  // the token's block, and 0 … own
   std::int64_t position;
@@ -82,16 +65,12 @@ struct Shared {
   int best[kMaxLocal][kHeads];       // in_order() of scores, or products with codes
   float highest[kMaxLocal][kHeads];  // upper bounds of scores
   std::uint32_t lowest[kHeads];      // ordered() best lower bounds
+  std::uint32_t second_of_warps[kWarps][kHeads];
   std::uint32_t threshold[kHeads];
   int candidates[kMaxLocal];
   int n_candidates;
-  bool is_last;
   float lengths[kHeads], steps[kHeads];             // of the queries
   alignas(16) std::int8_t codes[2 * kHeads][kDim];  // of a rotated query: its upper, then its lower 8 bits
-  Ranked best_of_threads[kHeads][kThreadsPerHead];
-  Ranked least[kHeads];
-  int n_finalists[kHeads];
-  Ranked chosen[kHeads][kChoices];
 };
 
 // A lane's part of the queries, columns of the matrix instruction. The order of a product's terms is free, so a piece's

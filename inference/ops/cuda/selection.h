@@ -22,6 +22,10 @@ struct SelectionCall {
   std::int64_t n_rows() const { return index_q.rows * kv_heads(); }
   // Blocks that the last query sees a part of.
   std::int64_t n_blocks() const { return (first_position + index_q.rows - 1) / selection.block_size + 1; }
+  // The same of the last replay.
+  std::int64_t most_blocks() const {
+    return (replay.end_of(first_position + index_q.rows) - 1) / selection.block_size + 1;
+  }
 };
 
 // `scores`: memory of n_rows · n_blocks floats.
@@ -35,8 +39,12 @@ void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, voi
 
 // Whether Hopper's kernel for one token takes the call: M3's index branch in bf16.
 bool selects_for_decode(const SelectionCall& call, int n_multiprocessors);
-std::size_t decode_selection_bytes();
-// `state`: memory of decode_selection_bytes, zeros before the first call.
-void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, void* state, int n_multiprocessors);
+struct BlockScores;
+std::size_t block_scores_bytes();
+// `scores`: memory of block_scores_bytes, zeros before the first call.
+void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores,
+                              int n_multiprocessors);
+// The first half of it: what choose_and_attend, the next call, chooses by.
+void rate_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores, int n_multiprocessors);
 
 }  // namespace inference::ops::cuda
