@@ -68,7 +68,8 @@ class AgentBridge : public QObject {
   ~AgentBridge() override;  // stops, and waits until the agent has let go of everything
 
   // Ends the session without waiting for it: a model or a tool may take its time to stop. What it does is recorded to
-  // the last; then the bridge goes by itself. For the program's end finish_all() waits for those that are still at it.
+  // the last; then ended() comes and the bridge goes by itself. For the program's end finish_all() waits for those that
+  // are still at it.
   static void end(std::unique_ptr<AgentBridge> bridge);
   static void finish_all();
 

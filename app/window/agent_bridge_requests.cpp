@@ -87,7 +87,6 @@ void AgentBridge::close() {
 }
 
 void AgentBridge::end(std::unique_ptr<AgentBridge> bridge) {
-  bridge->disconnect();
   bridge->close();
   if (!bridge->is_started() || bridge->has_ended()) return;
   AgentBridge* ending = bridge.release();

@@ -231,8 +231,7 @@ void MainWindow::watch(SessionPage* page) {
   AgentBridge* bridge = page->bridge();
   connect(page, &SessionPage::state_changed, this, [this] {
     sessions_->refresh();
-    const auto n_waiting = static_cast<int>(std::count_if(pages_.begin(), pages_.end(), is_waiting));
-    tray_->show_state(n_busy(), n_waiting);
+    update_tray();
   });
   const auto tell = [this, page](const QString& title) {
     if (preferences_.notifies() && !isActiveWindow()) tray_->notify(title, page->task());
@@ -242,12 +241,31 @@ void MainWindow::watch(SessionPage* page) {
   connect(bridge, &AgentBridge::finished, this, [tell](const QString& status) { tell(ending_text(status)); });
 }
 
+void MainWindow::update_tray() {
+  const auto n_waiting = static_cast<int>(std::count_if(pages_.begin(), pages_.end(), is_waiting));
+  tray_->show_state(n_busy(), n_waiting);
+}
+
 void MainWindow::add_page(SessionPage* page) {
+  connect(page, &SessionPage::close_wanted, this, [this, page] { close_page(page); });
   connect(page, &SessionPage::branch_wanted, this,
           [this, page](qint64 last_event, const QString& task) { branch(page->session(), last_event, task); });
   pages_.append(page);
   stack_->addWidget(page);
   show_page(page);
+}
+
+// The session ends behind the window; then the list says how.
+void MainWindow::close_page(SessionPage* page) {
+  if (std::unique_ptr<AgentBridge> bridge = page->take_bridge()) {
+    connect(bridge.get(), &AgentBridge::ended, sessions_, &SessionList::refresh);
+    AgentBridge::end(std::move(bridge));
+  }
+  pages_.removeAll(page);
+  pages_.isEmpty() ? show_home() : show_page(pages_.last());
+  stack_->removeWidget(page);
+  page->deleteLater();
+  update_tray();
 }
 
 void MainWindow::show_home() {

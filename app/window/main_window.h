@@ -48,6 +48,7 @@ class MainWindow : public QMainWindow {
   void show_page(QWidget* page);
   SessionPage* page_of(qint64 session) const;
   void add_page(SessionPage* page);
+  void close_page(SessionPage* page);
   void run(SessionRequest request);
   SessionRequest make_request(const TaskChoice& choice) const;
   void update_marks();
@@ -57,6 +58,7 @@ class MainWindow : public QMainWindow {
   void branch(qint64 session, qint64 last_event, const QString& task);
   SessionRequest request_like(const SessionEntry& entry) const;
   void watch(SessionPage* page);
+  void update_tray();
   int n_busy() const;
 
   std::filesystem::path record_;

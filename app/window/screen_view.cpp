@@ -285,6 +285,16 @@ void ScreenView::wheelEvent(QWheelEvent* event) {
   Q_EMIT button_changed(button, false);
 }
 
+// While it is driven, Ctrl+W closes something on the desktop, not the session.
+bool ScreenView::event(QEvent* event) {
+  if (is_driven_ && event->type() == QEvent::ShortcutOverride &&
+      static_cast<QKeyEvent*>(event)->matches(QKeySequence::Close)) {
+    event->accept();
+    return true;
+  }
+  return QWidget::event(event);
+}
+
 void ScreenView::keyPressEvent(QKeyEvent* event) {
   if (is_driven_) {
     if (event->nativeVirtualKey() != 0) Q_EMIT key_changed(event->nativeVirtualKey(), true);

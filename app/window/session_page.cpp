@@ -64,7 +64,7 @@ void SessionPage::take_focus() {
 }
 
 SessionPage::~SessionPage() {
-  if (bridge_) AgentBridge::end(std::move(bridge_));
+  if (bridge_) AgentBridge::end(take_bridge());
 }
 
 // A part is given its parent when it is made, and filled then: a style sheet goes over all that is in a widget each
@@ -139,6 +139,7 @@ QWidget* SessionPage::make_header() {
   row->addWidget(pause_);
   row->addWidget(stop_);
   add_export(row);
+  add_close(row);
   return header;
 }
 

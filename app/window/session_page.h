@@ -51,8 +51,10 @@ class SessionPage : public QWidget {
   void set_resumable(bool is_resumable);
   void take_focus();  // not as a focus proxy: Tab would go from it straight to the transcript, over all before it
   void ask_for_consent(const ApprovalQuestion& question);
+  void ask_to_close();  // of a session at work
 
  Q_SIGNALS:
+  void close_wanted();
   void state_changed();
   void resume_wanted();
   void branch_wanted(qint64 last_event, const QString& task);  // in a new session, with the history until then
@@ -73,6 +75,7 @@ class SessionPage : public QWidget {
   void show_plan();
   void show_ending();
   void add_export(QHBoxLayout* row);
+  void add_close(QHBoxLayout* row);
   void export_to(const QString& form, const agent::SessionPart& part);
   void export_cut(const QString& form);
   void ask_to_branch(int row);

@@ -1,7 +1,10 @@
-// What can be done with a session that is looked at: go to a moment, export it, let another go on from there.
+// What can be done with a session that is looked at: go to a moment, export it, let another go on from there, close it.
 
 #include <QFileDialog>
+#include <QHBoxLayout>
+#include <QMessageBox>
 #include <QRegularExpression>
+#include <QShortcut>
 #include <QStackedWidget>
 
 #include "app/window/branch_panel.h"
@@ -11,6 +14,7 @@
 #include "app/window/session_page.h"
 #include "app/window/timeline_view.h"
 #include "app/window/transcript_view.h"
+#include "app/window/widgets.h"
 
 namespace app {
 
@@ -65,6 +69,30 @@ void SessionPage::export_cut(const QString& form) {
 void SessionPage::ask_to_branch(int row) {
   branch_event_ = model_.item(row).last_event;
   branch_->ask(task_, model_.item(row).at_ms);
+}
+
+void SessionPage::add_close(QHBoxLayout* row) {
+  auto* button = make_icon_button("cross", tr("Close session"));
+  button->setToolTip(tr("Closes this session; it stays in the list (Ctrl+W)"));
+  row->addWidget(button);
+  const auto close = [this] { bridge_ && bridge_->is_busy() ? ask_to_close() : Q_EMIT close_wanted(); };
+  connect(button, &QToolButton::clicked, this, close);
+  auto* key = new QShortcut(QKeySequence::Close, this);
+  connect(key, &QShortcut::activated, this, close);
+}
+
+void SessionPage::ask_to_close() {
+  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Close this session?"),
+                              tr("This session is running. Closing stops it; what it has done stays in the list."),
+                              QMessageBox::NoButton, this);
+  box->setIconPixmap(icon("help", IconColour::Accent).pixmap(QSize(32, 32), devicePixelRatioF()));
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  auto* keep = box->addButton(tr("Keep working"), QMessageBox::RejectRole);
+  auto* close = box->addButton(tr("Close"), QMessageBox::AcceptRole);
+  box->setDefaultButton(keep);
+  box->setEscapeButton(keep);
+  connect(close, &QPushButton::clicked, this, &SessionPage::close_wanted);
+  box->open();
 }
 
 }  // namespace app

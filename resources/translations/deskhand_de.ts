@@ -1366,6 +1366,30 @@ Klicken entfernt sie</translation>
             <source>Plan (%1)</source>
             <translation>Plan (%1)</translation>
         </message>
+        <message>
+            <source>Close session</source>
+            <translation>Sitzung schließen</translation>
+        </message>
+        <message>
+            <source>Closes this session; it stays in the list (Ctrl+W)</source>
+            <translation>Schließt diese Sitzung; in der Liste bleibt sie (Strg+W)</translation>
+        </message>
+        <message>
+            <source>Close this session?</source>
+            <translation>Diese Sitzung schließen?</translation>
+        </message>
+        <message>
+            <source>This session is running. Closing stops it; what it has done stays in the list.</source>
+            <translation>Diese Sitzung läuft. Schließen hält sie an; was sie getan hat, bleibt in der Liste.</translation>
+        </message>
+        <message>
+            <source>Keep working</source>
+            <translation>Weiterarbeiten</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>Schließen</translation>
+        </message>
     </context>
     <context>
         <name>app::SettingsPage</name>

@@ -1358,6 +1358,30 @@ Click to remove it</source>
             <source>Plan (%1)</source>
             <translation>計画 (%1)</translation>
         </message>
+        <message>
+            <source>Close session</source>
+            <translation>セッションを閉じる</translation>
+        </message>
+        <message>
+            <source>Closes this session; it stays in the list (Ctrl+W)</source>
+            <translation>このセッションを閉じます。一覧には残ります (Ctrl+W)</translation>
+        </message>
+        <message>
+            <source>Close this session?</source>
+            <translation>このセッションを閉じますか？</translation>
+        </message>
+        <message>
+            <source>This session is running. Closing stops it; what it has done stays in the list.</source>
+            <translation>このセッションは実行中です。閉じると停止します。これまでの内容は一覧に残ります。</translation>
+        </message>
+        <message>
+            <source>Keep working</source>
+            <translation>作業を続ける</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>閉じる</translation>
+        </message>
     </context>
     <context>
         <name>app::SettingsPage</name>

@@ -1358,6 +1358,30 @@ Click to remove it</source>
             <source>Plan (%1)</source>
             <translation>计划 (%1)</translation>
         </message>
+        <message>
+            <source>Close session</source>
+            <translation>关闭会话</translation>
+        </message>
+        <message>
+            <source>Closes this session; it stays in the list (Ctrl+W)</source>
+            <translation>关闭此会话；它仍保留在列表中 (Ctrl+W)</translation>
+        </message>
+        <message>
+            <source>Close this session?</source>
+            <translation>关闭此会话？</translation>
+        </message>
+        <message>
+            <source>This session is running. Closing stops it; what it has done stays in the list.</source>
+            <translation>此会话正在运行，关闭会停止它；已完成的内容仍保留在列表中。</translation>
+        </message>
+        <message>
+            <source>Keep working</source>
+            <translation>继续工作</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
     </context>
     <context>
         <name>app::SettingsPage</name>

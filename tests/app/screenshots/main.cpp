@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QDir>
+#include <QMessageBox>
 #include <QProcess>
 #include <QPushButton>
 #include <QScrollArea>
@@ -138,6 +139,10 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
   page->findChild<QTabWidget*>()->setCurrentIndex(0);
   Q_EMIT page->screen().branch_wanted(page->screen().looked_at());
   studio.shoot(window, "branch");
+  page->ask_to_close();
+  auto* question = page->findChild<QMessageBox*>();
+  studio.shoot(*question, "close");
+  question->reject();
   window.show_settings();
   studio.shoot(window, "settings");
   auto* settings = window.findChild<app::SettingsPage*>();

@@ -115,6 +115,24 @@ TEST_F(Keyboard, goes_from_a_step_of_the_plan_to_its_evidence) {
   EXPECT_EQ(page->model().item(closed).tool, "launch") << "it cites none: where the step was closed";
 }
 
+TEST_F(Keyboard, closes_sessions_one_by_one) {
+  SessionPage* newest = open_session();
+  ASSERT_NE(newest, nullptr);
+  ASSERT_TRUE(tab_to(list_));
+  press(Qt::Key_End);
+  press(Qt::Key_Return);
+  ASSERT_EQ(window_->pages().size(), 2);
+  press(Qt::Key_W, Qt::ControlModifier);
+  EXPECT_EQ(window_->pages(), QList{newest});
+  EXPECT_TRUE(newest->isAncestorOf(QApplication::focusWidget()));
+  press(Qt::Key_W, Qt::ControlModifier);
+  EXPECT_TRUE(window_->pages().isEmpty());
+  EXPECT_NE(qobject_cast<QPlainTextEdit*>(QApplication::focusWidget()), nullptr) << "of a new task";
+  press(Qt::Key_W, Qt::ControlModifier);
+  EXPECT_TRUE(window_->isVisible()) << "there is nothing more to close";
+  EXPECT_NE(open_session(), nullptr) << "they are still in the list";
+}
+
 TEST_F(Keyboard, begins_a_new_task_from_anywhere) {
   ASSERT_NE(open_session(), nullptr);
   press(Qt::Key_N, Qt::ControlModifier);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QShortcut>
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
@@ -120,6 +121,20 @@ TEST(ScreenView, draws_what_the_model_speaks_of_at_its_place) {
   EXPECT_EQ(view.at(142, 202), QColor(Qt::blue)) << "what is in it can be seen";
   view.set_boxes({});
   EXPECT_EQ(view.grab().toImage(), bare);
+}
+
+TEST(ScreenView, keeps_the_key_that_closes_a_session_while_it_is_driven) {
+  ScreenViewTest view;
+  view.activateWindow();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(&view));
+  QShortcut close(QKeySequence::Close, &view);
+  QSignalSpy closed(&close, &QShortcut::activated);
+  view.set_driven(true);
+  QTest::keyClick(&view, Qt::Key_W, Qt::ControlModifier);
+  EXPECT_EQ(closed.size(), 0);
+  view.set_driven(false);
+  QTest::keyClick(&view, Qt::Key_W, Qt::ControlModifier);
+  EXPECT_EQ(closed.size(), 1);
 }
 
 }  // namespace
