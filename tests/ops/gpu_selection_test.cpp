@@ -168,24 +168,30 @@ TEST_F(GpuSelection, equals_the_reference_when_good_blocks_gather) {
   expect_equal_choices(kr, q, "ever better blocks");
 }
 
+// Tokens that are there.
+class GpuSelectionOf : public GpuSelection, public testing::WithParamInterface<std::int64_t> {};
+
 // One token's attention that chooses for itself, against the choice and the attention alone.
-TEST_F(GpuSelection, attention_makes_the_same_choice) {
+TEST_P(GpuSelectionOf, attention_makes_the_same_choice) {
   constexpr Heads kAll = {64, kHeads, kDim};
   constexpr std::size_t kPageBytes = 2 * kHeads * kBlock * kDim * 2;
-  const std::int64_t lengths[] = {1,           100,  kBlock,       16 * kBlock,   16 * kBlock + 1,
-                                  17 * kBlock, 4021, 257 * kBlock, 1024 * kBlock, 1030 * kBlock + 127,
-                                  kLong};
-  const Activations k = random_keys(kLong);
+  const std::int64_t n = GetParam();
+  make_pages(n);
+  const Activations k = random_keys(n);
+  constexpr std::int64_t kPart = 100000;
+  for (std::int64_t first = 0; first < n; first += kPart) {
+    Activations part(std::min(kPart, n - first), kDim);
+    std::copy_n(k.values.begin() + first * kDim, part.values.size(), part.values.begin());
+    store(part, 0, part.rows, first);
+  }
   // Each page begins elsewhere in the same random numbers, so that the result tells which pages were read.
   const Activations kv = rounded(random_activations(random, 2 * kHeads * kBlock, kDim));
-  std::vector<Buffer> kv_buffers;
   std::vector<void*> kv_pages;
-  for (std::int64_t i = 0; i < kLong / kBlock + 1; ++i) {
+  for (std::size_t i = 0; i < layer.index_pages.size(); ++i) {
     std::vector<std::uint16_t> page(kPageBytes / 2);
-    for (std::size_t j = 0; j < page.size(); ++j)
-      page[j] = float_to_bf16(kv.values[(j + static_cast<std::size_t>(i) * 77) % kv.values.size()]);
-    kv_buffers.emplace_back(*gpu, kPageBytes);
-    kv_pages.push_back(kv_buffers.back().data());
+    for (std::size_t j = 0; j < page.size(); ++j) page[j] = float_to_bf16(kv.values[(j + i * 77) % kv.values.size()]);
+    buffers.emplace_back(*gpu, kPageBytes);
+    kv_pages.push_back(buffers.back().data());
     gpu->upload(kv_pages.back(), page.data(), kPageBytes);
   }
   const Buffer table(*gpu, kv_pages.size() * sizeof(void*));
@@ -196,36 +202,33 @@ TEST_F(GpuSelection, attention_makes_the_same_choice) {
     if (!values.empty()) write_floats(*gpu, row, values);
     return row;
   };
-  for (const std::int64_t n : lengths) {
-    make_pages(n);
-    for (std::int64_t first = 0; first < n; first += 100000) {
-      Activations part(std::min<std::int64_t>(100000, n - first), kDim);
-      std::copy_n(k.values.begin() + first * kDim, part.values.size(), part.values.begin());
-      store(part, 0, part.rows, first);
-    }
-    for (const bool by_summaries : {true, false}) {
-      KvLayer both = layer;
-      both.pages = std::span(kv_pages).first(layer.index_pages.size());
-      both.page_table = static_cast<void* const*>(table.data());
-      both.kv_heads = kHeads;
-      both.head_dim = kDim;
-      both.has_index_summaries = by_summaries;
-      const Activations q_values = rounded(random_activations(random, 1, 64 * kDim));
-      const Tensor q = floats(64 * kDim, q_values.values), index_q = floats(kHeads * kDim, random_queries().values),
-                   got = floats(64 * kDim, {}), want = floats(64 * kDim, {});
-      const Buffer got_ids(*gpu, kHeads * kTopK * 4), want_ids(*gpu, kHeads * kTopK * 4);
-      const auto ids_of = [](const Buffer& b) { return Tensor{b.data(), 1, kHeads * kTopK, DType::I32}; };
-      gpu->select_and_attend(got, ids_of(got_ids), q, index_q, both, kAll, kSelection, n - 1);
-      gpu->select_blocks(ids_of(want_ids), index_q, both, kSelection, n - 1);
-      gpu->attend_blocks(want, q, ids_of(want_ids), both, kAll, n - 1);
-      std::vector<std::int32_t> got_choice(kHeads * kTopK), want_choice = got_choice;
-      gpu->download(got_choice.data(), got_ids.data(), got_choice.size() * 4);
-      gpu->download(want_choice.data(), want_ids.data(), want_choice.size() * 4);
-      EXPECT_EQ(got_choice, want_choice) << n;
-      EXPECT_LE(nmse(read_floats(*gpu, got), read_floats(*gpu, want)), 1e-12) << n;
-    }
+  for (const bool by_summaries : {true, false}) {
+    KvLayer both = layer;
+    both.pages = kv_pages;
+    both.page_table = static_cast<void* const*>(table.data());
+    both.kv_heads = kHeads;
+    both.head_dim = kDim;
+    both.has_index_summaries = by_summaries;
+    const Activations q_values = rounded(random_activations(random, 1, 64 * kDim));
+    const Tensor q = floats(64 * kDim, q_values.values), index_q = floats(kHeads * kDim, random_queries().values),
+                 got = floats(64 * kDim, {}), want = floats(64 * kDim, {});
+    const Buffer got_ids(*gpu, kHeads * kTopK * 4), want_ids(*gpu, kHeads * kTopK * 4);
+    const auto ids_of = [](const Buffer& b) { return Tensor{b.data(), 1, kHeads * kTopK, DType::I32}; };
+    gpu->select_and_attend(got, ids_of(got_ids), q, index_q, both, kAll, kSelection, n - 1);
+    gpu->select_blocks(ids_of(want_ids), index_q, both, kSelection, n - 1);
+    gpu->attend_blocks(want, q, ids_of(want_ids), both, kAll, n - 1);
+    std::vector<std::int32_t> got_choice(kHeads * kTopK), want_choice = got_choice;
+    gpu->download(got_choice.data(), got_ids.data(), got_choice.size() * 4);
+    gpu->download(want_choice.data(), want_ids.data(), want_choice.size() * 4);
+    EXPECT_EQ(got_choice, want_choice) << by_summaries;
+    EXPECT_LE(nmse(read_floats(*gpu, got), read_floats(*gpu, want)), 1e-12) << by_summaries;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(tokens, GpuSelectionOf,
+                         testing::Values(1, 100, kBlock, 16 * kBlock, 16 * kBlock + 1, 17 * kBlock, 4021, 257 * kBlock,
+                                         1024 * kBlock, 1030 * kBlock + 127, kLong),
+                         [](const auto& info) { return std::to_string(info.param); });
 
 TEST_F(GpuSelection, summaries_follow_keys_that_are_stored_again) {
   Activations k = random_keys(kLong), q = random_queries();
