@@ -5,6 +5,8 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QDir>
+#include <QElapsedTimer>
+#include <QEvent>
 #include <QMessageBox>
 #include <QProcess>
 #include <QPushButton>
@@ -40,8 +42,40 @@ void wait_until(const std::function<bool()>& condition) {
   app_test::wait_until(condition, 5000);
 }
 
-void settle(int ms = 250) {
-  app_test::wait_until([] { return false; }, ms);
+// When something happened last: all but the timers, which come whether something happens or not.
+class Watch : public QObject {
+ public:
+  Watch() {
+    since_.start();
+    qApp->installEventFilter(this);
+  }
+  qint64 quiet_ms() const { return since_.elapsed(); }
+
+ protected:
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() != QEvent::Timer) since_.restart();
+    return false;
+  }
+
+ private:
+  QElapsedTimer since_;
+};
+
+// Until the window is at rest. What never rests (a mark that breathes) is waited for a moment.
+void settle() {
+  constexpr int kQuiet_ms = 60, kLimit_ms = 250;
+  const Watch watch;
+  app_test::wait_until([&] { return watch.quiet_ms() >= kQuiet_ms; }, kLimit_ms);
+}
+
+// They come from the record.
+bool has_pictures(app::SessionModel& model) {
+  bool has_all = model.size() > 10;
+  for (int row = 0; row < model.size(); ++row) {
+    const qint64 picture = model.item(row).picture;
+    if (picture != 0 && model.picture(picture) == nullptr) has_all = false;
+  }
+  return has_all;
 }
 
 class Studio {
@@ -109,8 +143,7 @@ void shoot_all(Studio& studio, const std::filesystem::path& record, qint64 sessi
   studio.shoot(window, "home");
   window.show_session(session);
   app::SessionPage* page = window.pages().last();
-  wait_until([&] { return page->model().size() > 10; });
-  settle(800);  // the pictures come from the record
+  wait_until([&] { return has_pictures(page->model()); });
   studio.shoot(window, "session");
   for (int row = 0; row < page->model().size(); ++row) {
     if (page->model().item(row).tool != "pointer" || page->model().item(row).target_pt.isEmpty()) continue;
