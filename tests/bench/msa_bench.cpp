@@ -30,7 +30,7 @@ constexpr std::int64_t kLayerKeyBytes = 2 * 4 * 128 * 2, kIndexKeyBytes = kIndex
 struct Random {
   Random(Device& device, std::int64_t rows, std::int64_t cols, unsigned seed)
       : buffer(device, static_cast<std::size_t>(rows * cols) * 2), tensor{buffer.data(), rows, cols, DType::BF16} {
-    // Thousands of millions of them, of a million drawn: each round begins elsewhere, so no row comes twice.
+    // Tens of millions of them, of a million drawn: each round begins elsewhere, so no row comes twice.
     std::mt19937 random(seed);
     std::normal_distribution<float> normal;
     std::vector<std::uint16_t> drawn(1 << 20), values(static_cast<std::size_t>(rows * cols));

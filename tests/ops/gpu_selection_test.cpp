@@ -149,7 +149,7 @@ TEST_F(GpuSelection, equals_the_reference_with_damaged_keys) {
   expect_equal_choices(k, q, "damaged query");
 }
 
-// Blocks 8 n … 8 n + 7 are rated by eight warps; here one of these has no good ones.
+// Blocks 8 n … 8 n + 7 are looked at by eight warps of who chooses; here one of these has no good ones.
 TEST_F(GpuSelection, equals_the_reference_when_good_blocks_gather) {
   constexpr std::int64_t kFew = 1024 * kBlock;
   Activations k = random_keys(kFew), q = random_queries(), some = random_keys(64);

@@ -21,8 +21,8 @@ CUtensorMap make_address_space(cuuint32_t box_rows) {
         "tensor map");
   INFERENCE_CHECK(function != nullptr, "the GPU's driver makes no tensor maps");
   constexpr cuuint64_t kHalf = kMapRowBytes / 2, kUpper = cuuint64_t{1} << kMapUpperBits;
-  constexpr cuuint64_t kHalfValues = kHalf / 2, kRows = kUpper / kMapRowBytes, kUppers = 256;  // 2^47 bytes in all
-  const cuuint64_t dims[] = {kHalfValues, kRows, 2, kUppers};
+  constexpr cuuint64_t kHalfValues = kHalf / 2, kRows = kUpper / kMapRowBytes;
+  const cuuint64_t dims[] = {kHalfValues, kRows, 2, kMapUppers};
   const cuuint64_t strides[] = {kMapRowBytes, kHalf, kUpper};  // bytes, of all dimensions but the first
   const cuuint32_t box[] = {kHalfValues, box_rows, 1, 1}, steps[] = {1, 1, 1, 1};
   CUtensorMap map = {};

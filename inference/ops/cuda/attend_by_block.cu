@@ -15,16 +15,14 @@ namespace {
 
 using namespace hopper;
 
-constexpr int kRows = 64;   // of a warpgroup's product
-constexpr int kGroups = 4;  // warpgroups of a CTA, of 128 registers a thread
+constexpr int kRows = 64;      // of a warpgroup's product
+constexpr int kWarpRows = 16;  // of them a warp's
+constexpr int kGroups = 4;     // warpgroups of a CTA, of 128 registers a thread
 constexpr int kThreads = kGroups * kGroup;
-constexpr int kStages = 2;                        // blocks, keys and values
-constexpr int kItemRows = 2560;                   // rows that a CTA takes with one copy of a block, at most
-[[maybe_unused]] constexpr int kFewestGroup = 4;  // query heads per kv head
-constexpr int kWarpRows = 16;                     // of them a warp's
-constexpr int kQueryBytes = kRows * kDim * 2;     // of a warpgroup
-constexpr int kMostUnited = 32;                   // tiles of more blocks than this are taken block by block
-constexpr int kMaxBlocks = 8192;
+constexpr int kStages = 2;                     // blocks, keys and values
+constexpr int kItemRows = 2560;                // rows that a CTA takes with one copy of a block, at most
+constexpr int kQueryBytes = kRows * kDim * 2;  // of a warpgroup
+constexpr int kMostUnited = 32;                // tiles of more blocks than this are taken block by block
 constexpr std::int64_t kFewestTokens = 256;
 constexpr int kTilesPerCta = 8;  // of the kernels that count and list choices, a warp each
 constexpr int kCountThreads = kTilesPerCta * kWarp, kListThreads = 1024, kMergeThreads = 256;
@@ -220,7 +218,7 @@ struct Work {
 
 struct Shared {
   std::uint64_t full[kStages], left[kStages], queries_full[kGroups];
-  std::uint32_t n_left[kStages];  // items of the stage that all warps have left, as far as a warp has noticed
+  std::uint32_t n_left[kStages];  // 1 + its last use that a warp has seen all leave; who raises it fills it again
   Work work[kStages];
 };
 
@@ -467,7 +465,7 @@ __device__ void run_group(const Parts& parts, const bf16* q, std::uint8_t* stage
 #endif  // __CUDA_ARCH_FEAT_SM90_ALL
 
 // kNarrow: a token has fewer query heads per kv head than a warp has rows.
-// Starts while the kernel that takes whole tiles still runs; that one began when the lists were complete.
+// Starts while the kernel that takes whole tiles still runs; that one allows it when the lists are complete.
 template <bool kNarrow>
 __global__ __launch_bounds__(kThreads, 1) void attend_kernel(Parts parts, const bf16* q, void* const* pages,
                                                              Lists lists, AttentionShape shape,

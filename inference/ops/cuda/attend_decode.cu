@@ -344,10 +344,11 @@ void attend_in_clusters(cudaStream_t stream, const AttentionCall& call) {
 }
 
 void choose_and_attend(cudaStream_t stream, const AttentionCall& call, BlockScores* scores) {
-  INFERENCE_CHECK(call.n_tokens == 1 && call.heads.kv_heads <= kScoredHeads, "scores are of one token");
+  const std::int64_t n_blocks = (call.replay.end_of(call.n_keys) - 1) / kBlock + 1;
+  INFERENCE_CHECK(call.n_tokens == 1 && call.heads.kv_heads <= kScoredHeads && n_blocks <= kMostScores,
+                  "scores are of one token and ", kMostScores, " blocks at most");
   Shape shape = shape_of(call);
   shape.scores = scores;
-  const std::int64_t n_blocks = (call.replay.end_of(call.n_keys) - 1) / kBlock + 1;
   with_scores_per_thread(
       n_blocks, [&]<int kCount>(std::integral_constant<int, kCount>) { launch_attend<kCount>(stream, shape); });
 }

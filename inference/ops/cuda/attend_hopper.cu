@@ -15,10 +15,8 @@ using namespace hopper;
 constexpr int kConsumers = 2;
 constexpr int kTileRows = kConsumers * 64;
 constexpr int kThreads = (1 + kConsumers) * kGroup;
-constexpr int kStages = 6;        // blocks of keys and of values, by turns
-constexpr int kMaxBlocks = 8192;  // of a cache: a million tokens
-constexpr int kFewestGroup = 4;   // query heads per kv head
-constexpr int kMaxListed = 512;   // blocks of a union
+constexpr int kStages = 6;       // blocks of keys and of values, by turns
+constexpr int kMaxListed = 512;  // blocks of a union
 constexpr std::int64_t kFewestTokens = 16;
 
 // A block that a CTA visits, and which of its tokens look at it (bit i: its i-th token).
@@ -66,7 +64,7 @@ __device__ void unite_choices(BlockList& list, const AttentionShape& shape, cons
   for (int i = 0; i < kChoicesPerThread; ++i) {
     const int choice = static_cast<int>(threadIdx.x) + i * kThreads, token_of_tile = choice / shape.top_k;
     const int token = tile.first_token + token_of_tile;
-    token_bits[i] = 1U << token_of_tile;
+    token_bits[i] = 1U << token_of_tile % 32;  // a tile has no more; threads without a choice may be behind
     mine[i] = -1;
     if (token_of_tile < kTileRows / shape.group_size && token < shape.n_tokens) {
       const std::int64_t first = (static_cast<std::int64_t>(token) * shape.kv_heads + blockIdx.y) * shape.top_k;

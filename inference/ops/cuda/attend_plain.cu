@@ -122,7 +122,7 @@ __global__ __launch_bounds__(kMergeThreads) void merge_kernel(T* out, const floa
   const int stride = head_dim + 2, i = threadIdx.x;
   const std::int64_t row = blockIdx.x;
   const float* first = partials + row * n_splits * stride;
-  allow_next();
+  allow_next();  // what comes next reads nothing early that attention or a kernel before it writes
   wait_for_previous();
   float parts[kPartsAtOnce];
   const auto load = [&](int dim, int split) {

@@ -71,7 +71,8 @@ bool attends_on_hopper(const AttentionCall& call);
 // How many of the first tokens are better divided among all multiprocessors by their keys: those whose few tiles would
 // be all that runs at the end, as long as a tile takes.
 std::int64_t tokens_beside_waves(const AttentionCall& call, int n_multiprocessors);
-// `left_out`: [kv_heads, tiles of 128 rows], 1 where another kernel takes the tile; null: none.
+// `left_out`: [kv_heads, tiles of 128 rows], 1 where another kernel takes the tile; null: none. With it
+// the kernel starts early, waits for it, and lets the next one start.
 void attend_on_hopper(cudaStream_t stream, const AttentionCall& call, const std::uint8_t* left_out = nullptr);
 
 // Whether a call with chosen blocks is worth looking at tile by tile: those with little in common go by blocks, the

@@ -16,7 +16,7 @@ constexpr int kMostScoringCtas = 256;
 
 // What kernels and CTAs tell each other, in the GPU's memory.
 struct BlockScores {
-  unsigned n_arrived;                                          // zero between launches
+  unsigned n_arrived;                                          // zero before a rating; who chooses sets it back
   std::uint32_t best_of_ctas[kMostScoringCtas][kScoredHeads];  // ordered() lower bounds
   std::uint32_t of_heads[kScoredHeads][kMostScores];           // ordered(), at slot_of(block); 0: not to be chosen
 };

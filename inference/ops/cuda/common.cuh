@@ -104,7 +104,8 @@ void launch(const char* what, void (*kernel)(Params...), dim3 n_ctas, int n_thre
 }
 
 // Programmatic dependent launch: a kernel that was launched by launch_early may start while the one before it in the
-// stream still runs, so it reads nothing of that one before wait_for_previous(). allow_next() lets the next one start.
+// stream still runs, so it reads nothing of that one before wait_for_previous(). allow_next() lets the next one start;
+// before wait_for_previous() only where that one reads nothing early of the kernels before this one, either.
 __device__ inline void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

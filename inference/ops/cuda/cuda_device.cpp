@@ -211,8 +211,6 @@ class CudaDevice final : public Device {
 
   void attend_blocks(Tensor out, Tensor q, Tensor block_ids, const KvLayer& cache, const Heads& heads,
                      std::int64_t first_position) override {
-    INFERENCE_CHECK(block_ids.rows == q.rows && block_ids.cols % heads.kv_heads == 0, "attend_blocks: ", block_ids.rows,
-                    "x", block_ids.cols, " ids for ", q.rows, " tokens");
     run(blocks_call(out, q, block_ids, cache, heads, first_position));
   }
 
@@ -333,6 +331,8 @@ class CudaDevice final : public Device {
 
   static AttentionCall blocks_call(Tensor out, Tensor q, Tensor block_ids, const KvLayer& cache, const Heads& heads,
                                    std::int64_t first_position) {
+    INFERENCE_CHECK(block_ids.rows == q.rows && block_ids.cols % heads.kv_heads == 0,
+                    "attention to blocks: ", block_ids.rows, "x", block_ids.cols, " ids for ", q.rows, " tokens");
     AttentionCall call = paged_call(out, q, cache, heads, first_position);
     call.block_ids = block_ids.i32();
     call.top_k = static_cast<int>(block_ids.cols / heads.kv_heads);
@@ -374,7 +374,7 @@ class CudaDevice final : public Device {
     }
   }
 
-  // Memory that kernels leave as they find it; zeros at first.
+  // Zeros at first; kernels set their counters back.
   void* zeros(Buffer& buffer, std::size_t n_bytes) {
     if (buffer.data() == nullptr) {
       buffer = Buffer(*this, n_bytes);

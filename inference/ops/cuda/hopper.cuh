@@ -11,7 +11,9 @@ constexpr int kGroup = 128;  // threads of a warpgroup
 constexpr int kDim = 128;    // dimensions of a key
 constexpr int kBlock = 128;  // keys of a block
 constexpr int kBlockBytes = kBlock * kDim * 2;
-constexpr int kHalfBytes = kBlockBytes / 2;  // 64 dimensions of all keys: rows of 128 bytes, as the swizzle wants
+constexpr int kHalfBytes = kBlockBytes / 2;        // 64 dimensions of all keys: rows of 128 bytes, as the swizzle wants
+[[maybe_unused]] constexpr int kMaxBlocks = 8192;  // of a cache: a million tokens
+[[maybe_unused]] constexpr int kFewestGroup = 4;   // query heads per kv head
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
@@ -51,10 +53,15 @@ __device__ inline bool has_ended(std::uint64_t* barrier, unsigned parity) {
   return ended != 0;
 }
 
-// Starts the copy of whole 16-byte pieces to shared memory; `full` ends its phase when all bytes are there.
-__device__ inline void copy_bulk(void* to, const void* from, int n_bytes, std::uint64_t* full) {
+// Arrives, and keeps the phase open until so many bytes have been copied.
+__device__ inline void expect_bytes(std::uint64_t* full, int n_bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(n_bytes)
                : "memory");
+}
+
+// Starts the copy of whole 16-byte pieces to shared memory; `full` ends its phase when all bytes are there.
+__device__ inline void copy_bulk(void* to, const void* from, int n_bytes, std::uint64_t* full) {
+  expect_bytes(full, n_bytes);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
                "l"(from), "r"(n_bytes), "r"(shared_address(full))
@@ -64,24 +71,6 @@ __device__ inline void copy_bulk(void* to, const void* from, int n_bytes, std::u
 // A barrier's phase for the i-th use of one of n_stages stages, as `wait` takes it.
 __device__ inline unsigned parity(int i, int n_stages) {
   return static_cast<unsigned>(i / n_stages) & 1;
-}
-
-// 16-byte pieces of a row of 128 bytes are swizzled by the row, as wgmma's 128-byte mode reads them. Keys from n_there
-// on become zeros.
-__device__ inline void copy_block(std::uint8_t* stage, const std::uint8_t* page, int n_there) {
-  constexpr int kPieces = kBlockBytes / 16;
-#pragma unroll
-  for (int i = 0; i < kPieces / kGroup; ++i) {
-    const int piece = threadIdx.x % kGroup + i * kGroup, key = piece / 16, part = piece % 16;
-    std::uint8_t* to = stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16;
-    copy_async(to, page + piece * 16, key < n_there);
-  }
-}
-
-// Arrives, and keeps the phase open until so many bytes have been copied.
-__device__ inline void expect_bytes(std::uint64_t* full, int n_bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(full)), "r"(n_bytes)
-               : "memory");
 }
 
 // Starts the copy of rows by the copy engine, their halves half_bytes apart, through a map of address_space().
@@ -99,7 +88,8 @@ __device__ inline void start_rows(std::uint8_t* to, int half_bytes, const CUtens
   }
 }
 
-// A whole block as copy_block lays it out; `full` ends its phase when all bytes are there.
+// A whole block, 16-byte pieces of a row of 128 bytes swizzled by the row, as wgmma's 128-byte mode reads them; `full`
+// ends its phase when all bytes are there.
 __device__ inline void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
                                   std::uint64_t* full) {
   expect_bytes(full, kBlockBytes);

@@ -1,5 +1,5 @@
 #pragma once
-// How select_decode.cu rates blocks: what its CTAs hold and tell each other, the token's queries as the matrix
+// How select_decode.cu rates blocks: what its CTAs hold, the token's queries as the matrix
 // instructions take them, and the scan over keys or their summaries.
 
 #include "inference/ops/cuda/choose_decode.cuh"

@@ -37,14 +37,14 @@ std::size_t hopper_selection_bytes(const SelectionCall& call, int n_multiprocess
 // `memory`: of hopper_selection_bytes.
 void select_blocks_on_hopper(cudaStream_t stream, const SelectionCall& call, void* memory, int n_multiprocessors);
 
-// Whether Hopper's kernel for one token takes the call: M3's index branch in bf16.
+// Whether Hopper's kernels for one token take the call: M3's index branch in bf16.
 bool selects_for_decode(const SelectionCall& call, int n_multiprocessors);
 struct BlockScores;
 std::size_t block_scores_bytes();
 // `scores`: memory of block_scores_bytes, zeros before the first call.
 void select_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores,
                               int n_multiprocessors);
-// The first half of it: what choose_and_attend, the next call, chooses by.
+// The first half of it: what choose_and_attend, which must be the next call, chooses by and makes ready for the next.
 void rate_blocks_for_decode(cudaStream_t stream, const SelectionCall& call, BlockScores* scores, int n_multiprocessors);
 
 }  // namespace inference::ops::cuda
