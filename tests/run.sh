@@ -8,5 +8,4 @@ install_packages build run test
 build_dir="$project_dir/build/release"
 cmake -S "$project_dir" --preset release -DDESKHAND_TESTS=ON >/dev/null
 cmake --build "$build_dir"
-# Three at a time on two cores: most of a test is waiting for programs. Those that measure run alone.
-ctest --test-dir "$build_dir" --output-on-failure --parallel 3 "$@"
+ctest --test-dir "$build_dir" --output-on-failure --parallel 2 "$@"
