@@ -109,15 +109,9 @@ __device__ int block_at(const Shared& shared, const AttentionShape& shape, int i
   return shape.block_ids != nullptr ? shared.list.visits[i].block : i;
 }
 
-// By one warp, the copy of a block of which only some keys are there. Slots behind the last position hold anything, NaN
-// too, which no weight of zero hides: zeros instead.
-__device__ void copy_partly(std::uint8_t* stage, const std::uint8_t* from, int n_there, std::uint64_t* full) {
-#pragma unroll 4
-  for (int piece = threadIdx.x; piece < kBlockBytes / 16; piece += kWarp) {
-    const int key = piece / 16, part = piece % 16;
-    copy_async(stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16, from + piece * 16,
-               key < n_there);
-  }
+// By the first warp, which waits for it.
+__device__ void bring_partly(std::uint8_t* stage, const std::uint8_t* from, int n_there, std::uint64_t* full) {
+  copy_partly(stage, from, n_there, static_cast<int>(threadIdx.x));
   commit_copies();
   wait_copies<0>();
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads what ordinary copies wrote
@@ -136,7 +130,7 @@ __device__ void run_producer(std::uint8_t* stages, Shared& shared, const Attenti
     std::uint8_t* stage = stages + i % kStages * kBlockBytes;
     std::uint64_t* full = &shared.full[i % kStages];
     if (n_there < kBlock) {
-      copy_partly(stage, from, n_there, full);
+      bring_partly(stage, from, n_there, full);
     } else if (threadIdx.x == 0) {
       start_copy(stage, space, from, full);
     }

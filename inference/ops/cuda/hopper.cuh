@@ -73,6 +73,18 @@ __device__ inline unsigned parity(int i, int n_stages) {
   return static_cast<unsigned>(i / n_stages) & 1;
 }
 
+// By one warp, the copy of a block of which only some keys are there; 16-byte pieces of a row of 128 bytes are swizzled
+// by the row, as wgmma's 128-byte mode reads them. Slots behind the last position hold anything, NaN too, which no
+// weight of zero hides: zeros instead.
+__device__ inline void copy_partly(std::uint8_t* stage, const std::uint8_t* from, int n_there, int lane) {
+#pragma unroll 4
+  for (int piece = lane; piece < kBlockBytes / 16; piece += kWarp) {
+    const int key = piece / 16, part = piece % 16;
+    copy_async(stage + part / 8 * kHalfBytes + key * 128 + ((part % 8) ^ (key % 8)) * 16, from + piece * 16,
+               key < n_there);
+  }
+}
+
 // Starts the copy of rows by the copy engine, their halves half_bytes apart, through a map of address_space().
 __device__ inline void start_rows(std::uint8_t* to, int half_bytes, const CUtensorMap& space, const void* from,
                                   std::uint64_t* full) {
@@ -88,8 +100,7 @@ __device__ inline void start_rows(std::uint8_t* to, int half_bytes, const CUtens
   }
 }
 
-// A whole block, 16-byte pieces of a row of 128 bytes swizzled by the row, as wgmma's 128-byte mode reads them; `full`
-// ends its phase when all bytes are there.
+// A whole block, swizzled as by copy_partly; `full` ends its phase when all bytes are there.
 __device__ inline void start_copy(std::uint8_t* stage, const CUtensorMap& space, const std::uint8_t* from,
                                   std::uint64_t* full) {
   expect_bytes(full, kBlockBytes);
